@@ -31,6 +31,9 @@ ADULT_WIDE = (
     "hours-per-week", "relationship", "capital-gain",
 )  # fmt: skip
 
+MIXED_ROWS = 1_000_000
+SPREADS = (0.5, 0.4, 1.0, 0.6, 0.5, 0.8, 1.0)
+
 
 class Case(NamedTuple):
     """A table to anonymize."""
@@ -103,11 +106,39 @@ def _numbers(rows: int | None, attributes: int | None) -> Case:
     return Case(pa.table(values), Config(quasi=tuple(values)))
 
 
+def _mixed(rows: int | None, attributes: int | None) -> Case:
+    """Numbers of different spread and categories, some with a hierarchy, that go together; nearly all rows distinct."""
+    import pyarrow as pa
+
+    count = rows or 100_000
+    rng = np.random.default_rng(21)
+    # A column at a time, over the largest table: the first rows of a larger table are those of a smaller one.
+    draw = [rng.random(MIXED_ROWS)[:count] for _ in range(8)]
+    level = draw[0]  # what all columns have in common
+    near = [np.clip(level + spread * (each - 0.5), 0, 0.999999) for spread, each in zip(SPREADS, draw[1:], strict=True)]
+    places = np.array([f"{at // 60}-{at // 12 % 5}-{at:03}" for at in range(300)])
+    values = {
+        "age": 18 + (70 * near[0]).astype(np.int64),
+        "income": np.round(np.exp(8 + 3.5 * near[1])).astype(np.int64) // 10 * 10,
+        "hours": (60 * np.sqrt(draw[2])).astype(np.int64),
+        "weight": np.round(45 + 60 * near[3], 1),
+        "place": places[(300 * near[4] ** 2).astype(np.int64)],
+        "trade": np.char.add("trade ", (40 * near[5] ** 3).astype(np.int64).astype(str)),
+        "state": np.char.add("state ", (6 * draw[7] ** 2).astype(np.int64).astype(str)),
+    }
+    chosen = dict(list(values.items())[: attributes or len(values)])
+    rows_of_places = [(place, place[:3], place[:1], "*") for place in places.tolist()]
+    trees = {"place": Hierarchy.from_rows(rows_of_places), "trade": Hierarchy.flat(), "state": Hierarchy.flat()}
+    trees = {name: tree for name, tree in trees.items() if name in chosen}
+    return Case(pa.table(chosen), Config(quasi=tuple(chosen), hierarchies=trees))
+
+
 CASES: dict[str, Callable[[int | None, int | None], Case]] = {
     "adult": _adult,
     "adult-trees": partial(_adult, numbers=()),
     "census": _census,
     "kdd": _kdd,
+    "mixed": _mixed,
     "numbers": _numbers,
 }
 """adult-trees is Adult with a hierarchy on every column, age included"""

@@ -24,6 +24,7 @@ QUICK = RESULTS / "quick"
 SILENT = (
     "method", "attributes", "distinct", "small", "outside", "suppressed", "smallest", "repetitions", "wall_median",
     "cpu_median", "per_row", "peak_before_mb", "against_cpu_min", "against_wall_min",
+    "sort_cpu_min",
 )  # fmt: skip
 """what is kept but not printed while a benchmark runs"""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.cases import ADULT_WIDE, adult_hierarchies_from
@@ -41,11 +42,8 @@ def run(bench: Bench) -> None:
 
 
 def _curve(bench: Bench, variant: Variant, axis: str, values: tuple[int, ...], request_of: Any) -> None:
-    for at in values:
-        request = {
-            **request_of(at), "method": variant.method, "options": variant.options, "repetitions": 1, "against": None
-        }  # fmt: skip
-        found = in_process("benchmarks.worker", request)
+    once = {"method": variant.method, "options": variant.options, "repetitions": 1, "against": None}
+    for at, found in _answers(axis, {at: {**request_of(at), **once} for at in values}):
         bench.row(axis=axis, at=at, label=variant.label, method=variant.method, **found)
         if found["small"] + found["outside"]:
             bench.holds(f"{variant.label}, {axis} = {at:,}: every row inside the box of a large enough group", False)
@@ -53,7 +51,19 @@ def _curve(bench: Bench, variant: Variant, axis: str, values: tuple[int, ...], r
             bench.note(
                 f"`{variant.label}` took {found['wall_min']:.0f} s at {axis} = {at:,}; larger ones are left out."
             )
-            return
+
+
+def _answers(axis: str, requests: dict[int, dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Memory is measured over rows, so each number of them has a process of its own; the others share one."""
+    if axis == "rows":
+        for at, request in requests.items():
+            found = in_process("benchmarks.worker", request)
+            yield at, found
+            if found["wall_min"] > PATIENCE_S:
+                return
+    else:
+        asked = {"requests": list(requests.values()), "patience": PATIENCE_S}
+        yield from zip(requests, in_process("benchmarks.worker", asked)["answers"], strict=False)
 
 
 def _limits(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from benchmarks.papers.effects import Effect, counted, graded, verdict
 from benchmarks.papers.income import SIZES, income
 from benchmarks.papers.plots import FOLDER, style_of
 from benchmarks.papers.quick import NAMES, effects_that_held, quick, script
-from benchmarks.papers.texts import CLAIMS, PAPERS, WORKED
+from benchmarks.papers.texts import CLAIMS, DESCRIBED, PAPERS, WORKED
 from benchmarks.papers.trials import KINDS, RESULTS, Notebook, Trial, point_key
 
 
@@ -112,6 +112,7 @@ def test_adult_as_ni_et_al_have_it():
     np.testing.assert_array_equal(number.table.codes, ranges.table.codes)
     assert [domain.kind for domain in number.table.domains] == ["number", "tree", "tree", "tree"]
     assert [int(domain.tree.height[0]) + 1 for domain in ranges.table.domains] == [5, 2, 2, 3]
+    assert [domain.size for domain in number.table.domains] == [72, 2, 5, 16]
 
 
 def test_adult_as_xu_et_al_have_it():
@@ -122,7 +123,10 @@ def test_adult_as_xu_et_al_have_it():
     assert numbers.judge.domains[1].kind == "tree"
 
 
-def test_income_has_the_schema_of_he_et_al():
+def test_sal_and_income_have_the_schema_of_he_et_al():
+    sal = [domain.size for domain in data("sal", {"rows": 60_000}).table.domains]
+    for size, distinct in zip((78, 2, 17, 6, 9, 10, 83), sal, strict=True):
+        assert size - 5 <= distinct <= size
     people = income(60_000)
     assert people.column_names == list(SIZES)
     for name, size in SIZES.items():
@@ -214,17 +218,30 @@ def test_words_are_graded():
         return Effect("C1", "x", "", "", grade, **more).word
 
     assert word(graded([0.5, 0.9], below=1)) == "holds"
-    assert word(graded([0.946], above=0.95)) == "nearly"
+    assert word(graded([0.946], above=0.95)) == "nearly holds"
     assert word(graded([0.5, 4.0], below=1)) == "holds in part, 1 of 2"
     assert word(graded([4.0], below=1)) == "does not hold"
-    assert word(graded([1.0], below=1)) == "nearly"
+    assert word(graded([1.0], below=1)) == "nearly holds"
     assert word(graded([1.0], below=1, closed=True)) == "holds"
     assert word(counted([True, False, True])) == "holds in part, 2 of 3"
     assert word(graded([0.5], below=1), untold=True) == "cannot be judged"
     nearly = Effect("C1", "a", "", "", graded([1.02], below=1))
     untold = Effect("C1", "b", "", "", False, untold=True)
-    assert verdict([nearly, untold]) == "nearly"
+    assert verdict([nearly, untold]) == "nearly holds"
     assert verdict([untold]) == "cannot be judged"
+
+
+def test_verdicts_read_as_sentences(committed):
+    """The word of a verdict follows "the claim": it is a verb, whatever came out."""
+    words = {word for each in committed.effects for word in (each.word.split(",")[0], verdict([each]))}
+    assert words <= {"holds", "nearly holds", "holds in part", "does not hold", "cannot be judged"}
+    written = page.PAGE.read_text(encoding="utf-8")
+    assert set(re.findall(r"the claim \*\*([a-z ]+)\*\*", written)) <= words
+
+
+def test_tables_as_described_are_tested():
+    """What the page says is as a paper describes its table has a test here."""
+    assert all(name in globals() for _, _, name in DESCRIBED)
 
 
 def test_figures_in_print_stand_beside_ours(committed):

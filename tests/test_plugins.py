@@ -19,7 +19,7 @@ PLUGIN = """
 from dataclasses import dataclass
 
 from coterie.files.databases.place import Place
-from coterie.files.formats import FileFormat
+from coterie.files.formats import Contents, FileFormat
 from coterie.measures.losses import measure
 from coterie.privacy import Model
 from coterie.settings.fields import Group, setting
@@ -49,6 +49,7 @@ class MostOften(Model):
 class Striped(FileFormat):
     name, title = "striped", "Striped"
     endings, magic = (".stripes",), (b"STRIPES",)
+    batches = True
 
     @classmethod
     def read(cls, raw, *, sheet=None):
@@ -58,10 +59,22 @@ class Striped(FileFormat):
             return pa.table(json.loads(stream.read()[7:]))
 
     @classmethod
-    def write(cls, table, sink):
-        import json
+    def describe(cls, stream):
+        import json, pyarrow as pa
 
-        sink.write(b"STRIPES" + json.dumps(table.to_pydict()).encode())
+        return Contents(pa.table(json.loads(stream.read()[7:])).schema)
+
+    @classmethod
+    def read_batches(cls, stream, columns):
+        import json, pyarrow as pa
+
+        yield from pa.table(json.loads(stream.read()[7:])).select(columns).to_batches(max_chunksize=7)
+
+    @classmethod
+    def write_all(cls, tables, schema, sink):
+        import json, pyarrow as pa
+
+        sink.write(b"STRIPES" + json.dumps(pa.concat_tables(tables).to_pydict()).encode())
 
 
 class Herd(Place):
@@ -125,6 +138,9 @@ herd = coterie.verify("herd://savanna/zoo#zebras", quasi=["age"], sensitive=["il
 main(["measure", str(folder / "more.stripes"), str(folder / "more.stripes"), "--quasi", "age"])
 again_from_file = coterie.anonymize(folder / "more.stripes", k=2, quasi=["age"], keep=["ill"], method="mondrian")
 again_from_file.report(folder / "striped.html")
+in_blocks = coterie.anonymize(
+    folder / "more.stripes", k=2, quasi=["age"], keep=["ill"], engine="blocks", output=folder / "blocks.stripes"
+)
 
 from coterie.web.data.inspect_table import inspect_job
 from coterie.web.app import create_app
@@ -160,6 +176,7 @@ print(json.dumps({
     "signature": list(inspect.signature(coterie.anonymize).parameters),
     "measures": dict(release.measures),
     "striped": [striped.passed, again_from_file.frame.num_rows, (folder / "more.stripes").read_text()[:7]],
+    "blocks": [in_blocks.verification.passed, in_blocks.published_rows, (folder / "blocks.stripes").read_text()[:7]],
     "home": client.get("/").text,
     "passed": [release.verification.passed, again.passed, strict.passed],
     "checks": [check.name for check in again.checks],
@@ -183,7 +200,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: zebra\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[coterie]\nzebra = zebra\n")
-    env = os.environ | {"PYTHONPATH": str(folder)}
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    env = os.environ | {"PYTHONPATH": path}
     words = [sys.executable, "-W", "error::coterie.CoterieWarning", "-c", SCRIPT, str(ROOT)]
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -225,6 +243,7 @@ def test_a_measure_is_counted_and_shown(seen):
 
 def test_a_file_format_is_read_written_and_shown(seen):
     assert seen["striped"] == [True, 60, "STRIPES"]
+    assert seen["blocks"] == [True, 60, "STRIPES"]
     assert "Striped" in seen["help"]
     assert "Striped" in seen["home"]
     assert "more.stripes" in seen["striped_html"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import pandas as pd
@@ -138,6 +140,21 @@ def source_strings():
             yield f"{path.name}:{number}", re.sub(r"<[^>]*>|{#.*?#}|{%.*?%}|{{.*?}}", " ", line)
 
 
+def source_prose():
+    """Every docstring and comment of the source, without code."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        found = [
+            (node.lineno, node.value.value)
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        ]
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        found += [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
+        for number, prose in found:
+            yield f"{path.name}:{number}", re.sub(r"`[^`]*`", " ` ", " ".join(prose.split()))
+
+
 def page_paragraphs(path):
     """The paragraphs of a page, each as one line, without code."""
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -161,6 +178,11 @@ def findings(texts):
 
 def test_messages_and_templates_use_the_terms_of_the_field_and_one_spelling():
     found = list(findings(source_strings()))
+    assert not found, "\n".join(found)
+
+
+def test_docstrings_and_comments_use_the_terms_of_the_field_and_one_spelling():
+    found = list(findings(source_prose()))
     assert not found, "\n".join(found)
 
 

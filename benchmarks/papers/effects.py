@@ -8,7 +8,7 @@ from typing import NamedTuple
 NEAR = 0.05
 """a limit that every point misses by at most this share of it is nearly kept"""
 
-HOLDS, NEARLY, IN_PART, FAILS, UNKNOWN = "holds", "nearly", "holds in part", "does not hold", "cannot be judged"
+HOLDS, NEARLY, IN_PART, FAILS, UNKNOWN = "holds", "nearly holds", "holds in part", "does not hold", "cannot be judged"
 
 
 class Grade(NamedTuple):

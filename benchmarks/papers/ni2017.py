@@ -123,6 +123,7 @@ def effects(points: list[Point]) -> list[Effect]:
                f"at most {100 * close:.2f} % above k",
                graded([1 + close], above=0.995, below=1.005), quick=False,
                printed="3.00, 4.00, …, 10.00", ours=", ".join(f"{size:.2f}" for size in sizes_found.mean)),
+        *_printed_sizes(points),
         Effect("C9", "parts-loss", "In parts, little more is lost [below 1.1 times]",
                f"2 parts {two.text()}, 4 parts {four.text()} times the loss",
                graded([*two.values, *four.values], below=1.1), quick=False),
@@ -133,6 +134,26 @@ def effects(points: list[Point]) -> list[Effect]:
                f"{compact.text()} of GCCG's loss, {gap.text()} times the bound", graded(compact.values, below=1),
                aside=True),
     ]  # fmt: skip
+
+
+def _printed_sizes(points: list[Point]) -> list[Effect]:
+    """The other two columns of Table 10: within a tenth of what is printed?"""
+    found = {
+        INCOGNITO: curves(points, "k", "average_size", WHOLE)[INCOGNITO],
+        KACA: curves(points, "k", "own_size", WHOLE)[KACA],
+    }
+    made = []
+    for at, (label, name) in enumerate(((INCOGNITO, "Incognito"), (KACA, "KACA"))):
+        curve = found[label]
+        printed = [TABLE_10[int(k)][at] for k in curve.x]
+        ratios = [size / paper for size, paper in zip(curve.mean, printed, strict=True)]
+        shown = ", ".join(f"{size:,.2f}" for size in curve.mean)
+        made.append(
+            Effect("C9", f"sizes-{label}", f"{name}'s classes are as large as in Table 10 [within a tenth]",
+                   f"{min(ratios):.2f} to {max(ratios):.2f} times as large", graded(ratios, above=0.9, below=1.1),
+                   quick=False, printed=", ".join(f"{size:,.2f}" for size in printed), ours=shown)
+        )  # fmt: skip
+    return made
 
 
 def _times(cpu: Curves, clock: Curves) -> list[Effect]:

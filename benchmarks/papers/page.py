@@ -11,7 +11,7 @@ from benchmarks.harness import ROOT
 from benchmarks.markdown import table
 from benchmarks.papers.curves import Curves, Figure, Panel
 from benchmarks.papers.effects import Effect, verdict
-from benchmarks.papers.texts import CLAIMS, HEAD, PAPERS, PRINTED, WORKED, Claim
+from benchmarks.papers.texts import CLAIMS, DESCRIBED, HEAD, PAPERS, PRINTED, WORKED, Claim
 from benchmarks.papers.trials import RESULTS, Point, point_key, read
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -93,6 +93,12 @@ def _printed(everything: Found) -> list[str]:
     lines += ["", "| paper | worked example, as printed | golden case |", "|---|---|---|"]
     for paper, what, names in WORKED:
         lines.append(f"| {paper} | {what} | {', '.join(f'`{name}`' for name in names)} |")
+    lines += [
+        "",
+        "| paper | its tables, as printed and as ours are | test in `tests/test_papers.py` |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {paper} | {what} | `{name}` |" for paper, what, name in DESCRIBED]
     return ["## Printed figures", "", _wrapped(PRINTED), "", *lines]
 
 

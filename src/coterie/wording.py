@@ -20,7 +20,7 @@ def visible(text: str) -> str:
     """Return a text with the characters escaped that a terminal obeys or that turn the text around them.
 
     Names of columns may hold anything, such as the sequence that makes a terminal print in red. Everything that shows
-    text calls this; what is read again by a program, such as the release itself, holds names as they are.
+    text calls this; what is read again by a program, such as the release itself, contains names unchanged.
     """
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 

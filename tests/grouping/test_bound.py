@@ -20,7 +20,7 @@ from coterie.grouping.pricing import feasible_prices
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.releases.bound import guided_bound, guiding_groups
+from coterie.releases.bound import guided_bound, guiding_groups, in_words
 from coterie.settings.config import Config
 from coterie.table.encode import encode
 from coterie.table.grouping import Grouping
@@ -141,19 +141,21 @@ def test_rows_that_no_group_needs_change_no_price(k):
     assert found[2].sum() < found[0].sum()
 
 
-def test_groups_found_with_prices_are_groups_that_break_them_or_nearly():
+def test_boxes_found_with_prices_hold_groups_that_break_them_or_nearly():
     table, k = people(700), 4
     index = build_index(table)
     tried = 2.0 * row_bounds(table, k)[index.nodes.rows[index.nodes.row_start[:-1]]]
     _, broken = feasible_prices(table, index, k, tried, least=np.zeros(len(tried)))
-    pool = Pool.of_groups(index, *broken)
-    weights = np.diff(index.nodes.row_start)
-    assert len(pool.costs) > 100
-    assert (pool.sizes == k).all()
-    assert (pool.counts <= weights[pool.places]).all()
-    paid = np.bincount(pool.group, weights=pool.counts * tried[pool.places])
-    assert (paid > 0.8 * k * pool.costs).all()
-    assert (paid > k * pool.costs).sum() > 100
+    prices = tried[index.nodes.position]
+    costs = box_costs(index.costs, broken.lo, broken.hi)
+    violated = 0
+    assert len(costs) > 100
+    for lo, hi, cost in zip(*broken, costs, strict=True):
+        inside = np.sort(prices[((table.codes >= lo) & (table.codes <= hi)).all(axis=1)])
+        assert len(inside) >= k
+        assert inside[-k:].sum() > 0.8 * k * cost
+        violated += inside[-k:].sum() > k * cost
+    assert violated > 100
 
 
 @pytest.mark.parametrize("k", [2, 7])
@@ -180,6 +182,44 @@ def test_prices_can_be_stopped():
     table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", [20, 21, 22, 30]),))
     with pytest.raises(Cancelled):
         row_prices(table, 2, checkpoint=stop)
+
+
+def test_the_guided_bound_can_be_cancelled_at_any_step():
+    table = people(300)
+    asked = 0
+
+    def after(steps):
+        def cancelled():
+            nonlocal asked
+            asked += 1
+            return asked > steps
+
+        return cancelled
+
+    guided_bound(table, 5, effort="good", cancelled=after(10**9))
+    every = asked
+    assert every > 50
+    for steps in (0, every // 2, every - 1):
+        asked = 0
+        with pytest.raises(Cancelled):
+            guided_bound(table, 5, effort="good", cancelled=after(steps))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.0, "within 0 % of the least possible loss"),
+        (1.0 + 1e-9, "within 0 % of the least possible loss"),
+        (1.081, "within 9 % of the least possible loss"),
+        (1.09, "within 9 % of the least possible loss"),
+        (2.0, ""),
+        (float("inf"), ""),
+        (float("nan"), ""),
+        (None, ""),
+    ],
+)
+def test_the_ratio_in_words(ratio, words):
+    assert in_words(ratio) == words
 
 
 def test_the_example_of_the_page():
@@ -226,17 +266,41 @@ def test_more_effort_never_lowers_the_bound_and_threads_do_not_matter(k):
     assert guided_bound(table, k, effort="good", threads=2) == good
 
 
+def ages(*numbers):
+    """Return a table of one column, one row for each number."""
+    codes = np.arange(len(numbers), dtype=np.int32)[:, None]
+    return Table(codes, (number_domain("age", list(numbers)),))
+
+
 def test_a_pool_that_is_too_large_keeps_what_binds():
-    places = np.asarray([0, 1, 1, 2, 0, 2], dtype=np.int64)
-    costs = np.asarray([3.0, 1.0, 2.0])
-    pool = Pool(places, np.ones(6), np.repeat(np.arange(3), 2), costs, np.full(3, 2.0))
-    prices = np.asarray([1.0, 1.0, 1.0])
-    assert pool.tightest(prices, 6) is pool
-    kept = pool.tightest(prices, 5)
-    assert kept.costs.tolist() == [1.0, 2.0]
-    assert kept.places.tolist() == [1, 2, 0, 2]
-    assert kept.group.tolist() == [0, 0, 1, 1]
-    assert kept.arrays().start.tolist() == [0, 2, 4]
+    table = ages(20, 21, 22, 30)
+    index = build_index(table)
+    boxes = [(0, 1), (1, 2), (2, 3), (3, 3)]
+    pool = Pool(*np.asarray(boxes, dtype=np.int32).T[:, :, None].copy())
+    prices = np.empty(4)
+    prices[index.nodes.position] = [0.0, 0.1, 0.1, 0.5]
+    whole, listed = pool.listed(index, prices, k=2)
+    assert whole.lo.ravel().tolist() == [0, 1, 2]  # one row alone limits nothing
+    assert listed.start.tolist() == [0, 2, 4, 6]
+    assert listed.costs.tolist() == pytest.approx([0.1, 0.1, 0.8])
+    half, listed = pool.listed(index, prices, k=2, entries=5, threads=2)
+    assert half.hi.ravel().tolist() == [1, 2]
+    assert sorted(table.codes[index.nodes.rows[listed.places], 0].tolist()) == [0, 1, 1, 2]
+
+
+def test_a_pool_holds_each_box_once_and_as_wide_as_its_cost_allows():
+    table = people(300)
+    index = build_index(table)
+    lo, hi = table.codes[:50], table.codes[50:100]
+    pool = Pool(np.minimum(lo, hi), np.maximum(lo, hi))
+    once = Pool.empty(table.attributes).joined(index, pool)
+    twice = once.joined(index, pool)
+    assert (once.lo.tolist(), once.hi.tolist()) == (twice.lo.tolist(), twice.hi.tolist())
+    assert 0 < len(once.lo) <= 50
+    wider = (once.lo[:, None] <= pool.lo).all(axis=2) & (once.hi[:, None] >= pool.hi).all(axis=2)
+    costs = box_costs(index.costs, pool.lo, pool.hi)
+    of_wider = np.where(wider, box_costs(index.costs, once.lo, once.hi)[:, None], np.inf).min(axis=0)
+    assert of_wider.tolist() == costs.tolist()
 
 
 def test_seconds_end_the_search():

@@ -113,7 +113,7 @@ def diverse(group, sensitive):
     )
 
 
-def best_halves(rows, attributes, part, key, k, *, tries, rounds, sensitive):
+def best_halves(rows, attributes, part, key, k, *, tries, rounds, restarts, sensitive):
     best = None
     least = float("inf")
     round_number = 0
@@ -134,7 +134,7 @@ def best_halves(rows, attributes, part, key, k, *, tries, rounds, sensitive):
         if loss < least and all(diverse(half, sensitive) for half in halves):
             least = loss
             best = halves
-        if round_number == rounds or (round_number > 1 and halves == before and not ties):
+        if restarts and (round_number == rounds or (round_number > 1 and halves == before and not ties)):
             round_number = 0
     return best
 
@@ -169,7 +169,7 @@ def round_robin(part, k, sensitive):
     return [part]
 
 
-def cb(rows, attributes, k, *, key, tries=15, rounds=15, sensitive=()):
+def cb(rows, attributes, k, *, key, tries=15, rounds=15, restarts=True, sensitive=()):
     """Groups as sorted lists of row numbers, in the order of their first rows.
 
     `sensitive` lists pairs: the values of a column by row, and l.
@@ -180,7 +180,8 @@ def cb(rows, attributes, k, *, key, tries=15, rounds=15, sensitive=()):
         part, key = waiting.pop()
         halves = None
         if len(part) >= 2 * k:
-            halves = best_halves(rows, attributes, part, key, k, tries=tries, rounds=rounds, sensitive=sensitive)
+            ways = {"tries": tries, "rounds": rounds, "restarts": restarts, "sensitive": sensitive}
+            halves = best_halves(rows, attributes, part, key, k, **ways)
         if halves is None:
             made += round_robin(part, k, sensitive)
         else:

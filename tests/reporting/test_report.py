@@ -266,6 +266,9 @@ def test_the_figures_are_those_of_the_release(report, release):
     assert report.utility.gcp == release.measures["gcp"]
     assert report.utility.bound.ratio == release.measures["loss_over_bound"]
     assert not report.utility.bound.estimated
+    assert "groups of at least k rows" in report.utility.bound.text
+    if 1 <= report.utility.bound.ratio < 2:
+        assert "of the least possible loss" in report.utility.bound.text
     figures = {each.name: each.value for each in report.utility.measures}
     assert figures == {name: release.measures[name] for name in MEASURES}
     assert {each.name: each.ncp for each in report.utility.attributes} == {

@@ -82,9 +82,9 @@ def attack(
     Args:
         published: The release: a frame, a path or "-".
         known: The people: a frame or a path.
-        on: What is known of them: columns, by their original names. All quasi-identifiers that the table of people has,
-            when left out.
-        also: Other releases of the same people, such as an earlier one: what all of them rule out together is counted.
+        on: The attributes that the attacker knows: columns, by their original names. By default all quasi-identifiers
+            that the table of people has.
+        also: Other releases of the same people, such as an earlier one; counts what they reveal together.
         config: The configuration that the release was made with.
         **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
     """

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Required, TypedDict, Unpack
 
 from coterie.charts.svg import STYLE, STYLE_CLASSES, svg_of
 from coterie.wording import visible
@@ -146,110 +146,78 @@ def page_style() -> str:
     return STYLE + STYLE_CLASSES
 
 
-def bars(
-    title: str,
-    series: Sequence[Series],
-    *,
-    description: str,
-    x: Axis,
-    y: Axis,
-    name: str | None = None,
-    sideways: bool = False,
-    rules: Sequence[Rule] = (),
-    size: tuple[float, float] | None = None,
-) -> Chart:
-    """Make a bar chart in which every series has a bar for each of the same names.
+class Look(TypedDict, total=False):
+    """What all charts have in common."""
 
-    Args:
-        title: The title.
-        series: Their `x` are the names of the bars, the same for all.
-        description: A text alternative for people who cannot see the chart.
-        x: The axis of the names.
-        y: The axis of the values.
-        name: Its id in a page; derived from the title by default.
-        sideways: Draw horizontal bars, for long names.
-        rules: Reference lines, such as a threshold.
-        size: Width and height in inches.
+    description: Required[str]
+    """a text alternative for people who cannot see the chart"""
+    x: Required[Axis]
+    y: Required[Axis]
+    name: str
+    """its id in a page; derived from the title by default"""
+    rules: Sequence[Rule]
+    """reference lines, such as a threshold"""
+    size: tuple[float, float]
+    """width and height in inches"""
+
+
+def bars(title: str, series: Sequence[Series], *, sideways: bool = False, **look: Unpack[Look]) -> Chart:
+    """Make a bar chart in which every series has a bar for each of the same names: their `x`, and the axis `x`.
+
+    `sideways` draws horizontal bars, for long names.
     """
+    x, y = look["x"], look["y"]
     head = (x.label, *(each.name for each in series))
     rows = tuple(
         (x.text(at), *(y.text(value) for value in values))
         for at, *values in zip(series[0].x, *(each.y for each in series), strict=True)
     )
-    return _chart(
-        "bars", title, series, description, x, y, name, (head, rows), rules=rules, size=size, sideways=sideways
-    )
+    return _chart("bars", title, series, (head, rows), look, sideways=sideways)
 
 
 def lines(
-    title: str,
-    series: Sequence[Series],
-    *,
-    description: str,
-    x: Axis,
-    y: Axis,
-    name: str | None = None,
-    steps: Literal["after", "before"] | None = None,
-    markers: bool = True,
-    rules: Sequence[Rule] = (),
-    size: tuple[float, float] | None = None,
+    title: str, series: Sequence[Series], *, steps: Literal["after", "before"] | None = None, **look: Unpack[Look]
 ) -> Chart:
-    """Make a line chart over numbers, such as loss over k, from series with an `x` of their own.
+    """Make a line chart over numbers, such as loss over k, from series that each have their own `x`.
 
-    With `steps`, a value holds from its `x` to the next (after), or from the previous one (before); `markers` mark each
-    point. All other arguments are those of `bars`.
+    With `steps`, a value holds from its `x` to the next (after), or from the previous one (before).
     """
+    x, y = look["x"], look["y"]
     places: list[Any] = sorted({at for each in series for at in each.x})
     found = [dict(zip(each.x, each.y, strict=True)) for each in series]
     rows = tuple((x.text(at), *(y.text(each[at]) if at in each else "" for each in found)) for at in places)
-    table = ((x.label, *(each.name for each in series)), rows)
-    return _chart(
-        "lines", title, series, description, x, y, name, table, rules=rules, size=size, steps=steps, markers=markers
-    )
+    return _chart("lines", title, series, ((x.label, *(each.name for each in series)), rows), look, steps=steps)
 
 
-def points(
-    title: str,
-    series: Sequence[Series],
-    *,
-    description: str,
-    x: Axis,
-    y: Axis,
-    name: str | None = None,
-    joined: bool = False,
-    rules: Sequence[Rule] = (),
-    size: tuple[float, float] | None = None,
-) -> Chart:
+def points(title: str, series: Sequence[Series], *, joined: bool = False, **look: Unpack[Look]) -> Chart:
     """Make a scatter chart, such as risk against loss, with labelled points: each series has its colour and marker.
 
-    `joined` draws a thin line through the points of a series. All other arguments are those of `bars`.
+    `joined` draws a thin line through the points of a series.
     """
+    x, y = look["x"], look["y"]
     rows = tuple(
         (each.name, label, x.text(at), y.text(value))
         for each in series
         for label, at, value in zip(each.labels or [""] * len(each.y), each.x, each.y, strict=True)
     )
-    table = (("series", "point", x.label, y.label), rows)
-    return _chart("points", title, series, description, x, y, name, table, rules=rules, size=size, joined=joined)
+    return _chart("points", title, series, (("series", "point", x.label, y.label), rows), look, joined=joined)
 
 
 def _chart(
     kind: Literal["bars", "lines", "points"],
     title: str,
     series: Sequence[Series],
-    description: str,
-    x: Axis,
-    y: Axis,
-    name: str | None,
     table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]],
-    **how: Any,  # noqa: ANN401 - Matplotlib's own settings
+    look: Look,
+    **how: Any,  # noqa: ANN401 - of this kind of chart
 ) -> Chart:
     def draw(*, width: float | None = None) -> Figure:
         from coterie.charts import draw as charts_draw
 
-        return charts_draw.figure(kind, list(series), x, y, width=width, **how)
+        shape: dict[str, Any] = {"rules": look.get("rules", ()), "size": look.get("size"), "width": width}
+        return charts_draw.figure(kind, list(series), look["x"], look["y"], **shape, **how)
 
-    return Chart(name or _slug(title), title, description, *table, draw)
+    return Chart(look.get("name") or _slug(title), title, look["description"], *table, draw)
 
 
 def _slug(title: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coterie.charts.charts import Axis, Rule, Series
 
 WIDTH, HEIGHT = 7.2, 3.4
-# Series differ by more than colour: on paper without colour, and for those who do not see it.
+# Series differ by more than colour, for greyscale prints and colour-blind readers.
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (9, 3)), (0, (1, 2)))
 FILLS = (0.35, 1.0, 0.65, 0.2, 0.85, 0.5)
@@ -102,16 +102,14 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float
         axes.tick_params(axis="x", length=0)
 
 
-def _lines(
-    axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None, markers: bool = True
-) -> None:
+def _lines(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None) -> None:
     for at, each in enumerate(series):
         axes.plot(
             np.asarray(each.x, dtype=np.float64),
             np.asarray(each.y, dtype=np.float64),
             color=SERIES[at % len(SERIES)],
             linestyle=DASHES[(at // len(SERIES) + at) % len(DASHES)],
-            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)] if markers else None,
+            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)],
             markersize=4.5,
             linewidth=1.8,
             drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),
@@ -153,7 +151,7 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
     which.set_label_text(visible(axis.label))
     if axis.low is not None or axis.high is not None:
         (axes.set_xlim if side == "x" else axes.set_ylim)(axis.low, axis.high)
-    # Also where it is logarithmic: 10⁻² in mathematical type would come out as several texts.
+    # Also on log scales, where Matplotlib's 10⁻² would consist of several text elements.
     percent = axis.shown == "percent"
     which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %" if percent else f"{value:,.6g}")
     if axis.log and not percent:
@@ -170,8 +168,8 @@ def _rule(axes: Axes, rule: Rule) -> None:
     draw(rule.at, color=INK, linewidth=1.1, linestyle=(0, (4, 3)))
     side, place, anchor = "right", (0.995, rule.at), axes.get_yaxis_transform()
     if rule.across == "x":
-        # Above the plot, where no series can run through it, and not beyond its ends.
-        axes.get_xlim()  # settles them
+        # Above the plot, where no series crosses it, and within its width.
+        axes.get_xlim()  # fixes the limits
         along = float(axes.transAxes.inverted().transform(axes.transData.transform((rule.at, 0)))[0])
         side = "left" if along < 0.1 else "right" if along > 0.9 else "center"
         place, anchor = (rule.at, 1.0), axes.get_xaxis_transform()

@@ -56,7 +56,7 @@ def _painted(figure: Figure, ending: str) -> bytes:
             if get is not None and put is not None:
                 put(paint(get()))
     sink = io.BytesIO()
-    # A fixed date: the same figure is the same file.
+    # Without a date, the same figure gives the same file.
     meta = {"CreationDate": None} if ending == ".pdf" else {}
     figure.savefig(sink, format=ending[1:], dpi=160, facecolor="#ffffff", metadata=meta)
     return sink.getvalue()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LIGHT = ("#c24e00", "#0072b2", "#00805e", "#a3477f", "#8a6000", "#3b3b8f")
 DARK = ("#ff8a3d", "#56b4e9", "#2fcf9f", "#e69ac4", "#e6b800", "#a5a5f5")
 
-# What a figure is drawn in. No two are alike, and none is anywhere else in what Matplotlib writes.
+# The placeholder colours: all different, and none occurs elsewhere in Matplotlib's output.
 INK, FAINT, PAPER = "#010203", "#010204", "#010205"
 SERIES = tuple(f"#0101{0x10 + at:02x}" for at in range(len(LIGHT)))
 _CLASSES = {INK: "ink", FAINT: "faint", PAPER: "paper"} | {colour: f"c{at}" for at, colour in enumerate(SERIES)}
@@ -69,18 +69,18 @@ def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
     import matplotlib as mpl
 
     sink = io.StringIO()
-    # Ids must not be random: the same figure is the same text.
+    # Ids must not be random: the same figure gives the same text.
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "svg.image_inline": True}):
         figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = sink.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    # It would hold for the whole page: `*{stroke-linejoin: round}`.
+    # It would apply to the whole page: `*{stroke-linejoin: round}`.
     text = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = _STYLE.sub(_attributes, text)
     text = _own_ids(text, name)
-    # Places need no more than two digits; figures that people read keep theirs.
+    # Two decimals are enough for coordinates; figures that people read keep theirs.
     text = re.sub(r"<[^>]*>", lambda tag: _DIGITS.sub(r"\1", tag[0]), text)
     text = re.sub(r"\s*\n\s*", "\n", text)
     box = re.search(r'viewBox="([^"]*)"', text)
@@ -108,7 +108,7 @@ def _attributes(found: re.Match[str]) -> str:
     for part in found[1].split(";"):
         key, _, value = (piece.strip() for piece in part.partition(":"))
         if key in ("fill", "stroke"):
-            # What is not drawn in a stand-in colour is black by Matplotlib's own choice, as text is: that is ink.
+            # Anything not drawn in a placeholder colour is black by Matplotlib's default, as text is: ink.
             classes.append(f"{key[0]}-{'none' if value == 'none' else _CLASSES.get(value, 'ink')}")
         elif key in _KEPT:
             attributes.append(f'{key}="{value}"')

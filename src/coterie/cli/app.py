@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [argument for argument in words if argument != "--debug"]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal that cannot show a sign shows a substitute; that must not end a run.
+            # A terminal that cannot show a character shows a substitute; this must not end a run.
             stream.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _stopped("not enough memory for this table", CoterieError.exit_code, debug)
     except Exception as error:
-        # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
+        # Messages of other libraries' exceptions may quote cells, so only their type and place are shown.
         place = traceback.extract_tb(error.__traceback__)[-1]
         text = f"unexpected {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
         return _stopped(f"{text}; this is a bug in coterie. --debug shows the traceback", UNEXPECTED, debug)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from coterie.cli import complete
-from coterie.cli.options import configured
+from coterie.cli.options import changes_of, configured
 from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Settings: TypeAlias = Config
 else:
-    Settings = object  # annotations of commands are looked at when they are defined, and Config is heavy
+    Settings = object  # annotations of commands are evaluated when they are defined, and Config is slow to import
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration file; `coterie init` writes one.")
@@ -78,32 +78,30 @@ def flag(setting: Setting) -> object:
 
 FLAGS: dict[str, Any] = {"config": ConfigFile, **{each.parameter: flag(each) for each in FIELDS.values()}}
 """name of an option without dashes → the option"""
-Delimiter, Encoding, Header, SkipRows = (FLAGS[name] for name in ("delimiter", "encoding", "header", "skip_rows"))
-MissingValues, MethodName, Fraction = FLAGS["missing_values"], FLAGS["method"], FLAGS["fraction"]
+MethodName, Fraction = FLAGS["method"], FLAGS["fraction"]
 
 
 _LIMITS: dict[str, str] = {}
 """option of a privacy model's limit, without dashes → name of the model"""
 
 
-def options_of(command: str) -> list[str]:
-    """Return the settings options of a command, without dashes."""
-    return ["config", *(each.parameter for each in FIELDS.values() if command in each.users)]
-
-
 def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of its settings, and pass it the resulting configuration as `settings`.
 
+    A command without a configuration has a parameter `reading` instead: the settings given as options, by name.
+
     Args:
-        command: The name by which settings refer to it. Their options take the place of the command's `settings`;
+        command: The name by which settings refer to it. Their options take the place of that parameter;
             an option that is also the command's own parameter keeps its place.
         also: The settings that the command also receives as separate arguments.
     """
-    listed, twice = options_of(command), also.split()
+    listed, twice = [each.parameter for each in FIELDS.values() if command in each.users], also.split()
 
     def decorate(body: Callable[..., None]) -> Callable[..., None]:
         own = dict(inspect.signature(body, eval_str=True).parameters)
-        settings = [name for name in listed if name not in own or name in twice]
+        whole = "settings" in own
+        options = ["config", *listed] if whole else listed
+        settings = [name for name in options if name not in own or name in twice]
 
         def parameter(name: str) -> inspect.Parameter:
             if name not in settings:
@@ -112,15 +110,22 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
 
         @wraps(body)
         def run(**values: Any) -> None:  # noqa: ANN401 - what flags hold
-            made = configured(values.get("config"), **{name: values[name] for name in settings if name != "config"})
+            given = {name: values[name] for name in settings if name != "config"}
+            arguments = {name: value for name, value in values.items() if name in own}
+            if not whole:
+                body(**arguments, reading=changes_of(given))
+                return
+            made = configured(values.get("config"), **given)
             models = [f"{model}:{values[name]}" for name, model in _LIMITS.items() if values.get(name) is not None]
             made = made.replace(privacy=[*made.privacy, *models]) if models else made
-            body(**{name: value for name, value in values.items() if name in own}, settings=made)
+            body(**arguments, settings=made)
 
         order = [
             each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for name in own
-            for each in (map(parameter, listed) if name == "settings" else () if name in listed else (own[name],))
+            for each in (
+                map(parameter, options) if name in ("settings", "reading") else () if name in options else (own[name],)
+            )
         ]
         del run.__wrapped__
         return _taking(run, order)
@@ -131,7 +136,7 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
 def offer_limits(command: Callable[..., None]) -> None:
     """Give a command an option for the limit of each privacy model, after `--privacy`.
 
-    Done when the command is wanted, since models are heavy to import.
+    Called only when the command runs, because models are slow to import.
     """
     from coterie.settings.registry import MODELS
 

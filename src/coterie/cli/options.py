@@ -75,7 +75,7 @@ def configured(config: Path | None, **flags: object) -> Config:
     if config is None:
         return Config(**changes)
     values = read_toml(config)
-    # Roles come first: a column that a flag takes out of them takes its weight and hierarchy along.
+    # Roles come first: a column that loses its role also loses its weight and hierarchy.
     values = changed(values, {name: changes[name] for name in ROLES if name in changes})
     for table in (setting.name for setting in FIELDS.values() if setting.kind == "table"):
         # `--weight age=4` changes the weight of age and no other.

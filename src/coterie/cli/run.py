@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coterie.verification.verify import Verification
 
 STYLES = {"pass": "green", "warn": "yellow", "fail": "red"}
-COMPILING = "compiling (once after installation; some seconds) …"  # and the bar says how far that is
+COMPILING = "compiling (once after installation; some seconds) …"  # the progress bar shows how far
 
 
 def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
@@ -71,7 +71,7 @@ def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
 def run_and_show(
     data: str, job: Job, *, reports: Sequence[Path], variant: str, dry_run: bool, quiet: bool, as_json: bool
 ) -> bool:
-    """Anonymize a file, write what was asked for unless it is a dry run, and print a summary.
+    """Anonymize a file, write the requested files unless it is a dry run, and print a summary.
 
     Returns:
         Whether the verdict on the release is `pass`.
@@ -206,7 +206,7 @@ def show_verification(
 ) -> bool:
     """Verify a published file, print the result and return whether the guarantees hold; if `strict`, the whole verdict.
 
-    If k was not `asked` for, it is only measured.
+    Unless k was `asked` for, it is only measured.
     """
     from coterie.api.verdict import verify_and_judge
     from coterie.engines.request import advice

@@ -14,9 +14,9 @@ from coterie.wording import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Nobody needs a bar for less.
+# Shorter steps need no progress bar.
 PATIENCE = 2.0
-# Lines in a log file, where a bar would be noise.
+# A log file gets plain lines, since a bar would be noise.
 LINE_EVERY = 10.0
 # The step of a first run; see compiling.py.
 COMPILE = "compile"
@@ -27,7 +27,7 @@ def console(*, err: bool = False) -> Console:
     from rich.console import Console
 
     stream: TextIO = sys.stderr if err else sys.stdout
-    # Where there is no terminal to measure, tables keep their lines whole.
+    # Without a terminal there is no width to respect, so tables are not wrapped.
     width = None if stream.isatty() else 160
     return Console(file=stream, markup=False, emoji=False, highlight=False, width=width, soft_wrap=not stream.isatty())
 
@@ -110,11 +110,11 @@ class ProgressBar:
         if step == COMPILE:
             step = f"{COMPILE}: {done} of {total} kernels"
         with self._lock:
-            # "compare: kaca, k = 10" goes on where "compare: cb, k = 10" was.
+            # "compare: kaca, k = 10" continues the bar of "compare: cb, k = 10".
             fresh = step.partition(": ")[0] != self._state[0].partition(": ")[0]
             self._state = (step, done, total)
             if self._bar is not None and fresh:
-                # A step's speed says nothing about the next one's.
+                # The speed of a step does not predict that of the next.
                 self._bar.remove_task(self._task)
                 self._task = self._bar.add_task(step, total=total or None, completed=done)
             elif self._bar is not None:
@@ -150,7 +150,7 @@ class ProgressBar:
 
         class TimeLeft(TimeRemainingColumn):
             def render(self, task: Task) -> Text:
-                # A step that knows better says so itself.
+                # Some steps include their own estimate in the description.
                 known = task.total and not task.description.endswith(" left")
                 return Text("left ").append_text(super().render(task)) if known else Text("")
 

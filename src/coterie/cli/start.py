@@ -9,13 +9,13 @@ import sys
 from importlib.abc import MetaPathFinder
 from typing import NoReturn
 
-# Objects made between two looks for rubbish. Loading libraries makes hundreds of thousands, none of them rubbish.
+# Allocations between two garbage collections. Importing libraries makes hundreds of thousands, none of them garbage.
 _OBJECTS = 100_000
 
 
-# Library → those that load it only in case they are asked for what commands never ask for: pyarrow loads pandas to know
-# its frames when it is given one (also on behalf of coterie), Numba loads SciPy's linear algebra to multiply matrices.
-# Together they take half a second.
+# Library → the libraries that import it for features that commands never use: pyarrow imports pandas to recognize its
+# frames (also on behalf of coterie), Numba imports SciPy's linear algebra to multiply matrices. Together they take half
+# a second.
 _NOT_NEEDED_BY = {"pandas": ("pyarrow", "coterie"), "scipy.linalg": ("numba",)}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.evaluation.queries import QueryErrors
     from coterie.settings.config import Config
 
-# A file of more queries is shown in figures only; --json has them all.
+# For more queries only summary figures are shown; --json has all of them.
 _MOST_SHOWN = 40
 
 
@@ -34,7 +34,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
-        # A mean does not say what was generalized: losses are unknown then, but not what was asked for besides.
+        # Losses cannot be read back from means, but the other requested results can still be computed.
         centred = [name for name in config.quasi if config.publish.get(name) in ("mean", "median")]
         measures = None if centred and not request.empty else measure_tables(before, after, config)
         found = utility_of(BeforeAfter(before, after, config), request, progress=progress)
@@ -73,7 +73,7 @@ def show_utility(found: Utility, voice: Voice) -> None:
 
 
 def own_answers(errors: QueryErrors) -> list[dict[str, Any]]:
-    """Print the answers to the user's own queries, one by one."""
+    """Return the answers to the user's own queries, one by one."""
     figures = zip(errors.queries, errors.actual.tolist(), errors.estimate.tolist(), errors.errors.tolist(), strict=True)
     return [
         {"name": query.name, "actual": actual, "estimate": estimate, "error": error}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.encode import EncodedTable
 
-# Enough rows for every loop of a method to be compiled or loaded before the clock starts.
+# Enough rows to compile or load every kernel of a method before it is timed.
 WARM_ROWS = 400
 NO_MEMORY = "Not enough memory for this method on this table."
 
@@ -55,7 +55,7 @@ class Runner:
         if not plan:
             return
         table = self._prepared.encoded.table
-        _ = table.distinct, table.costs  # what all methods need is worked out before any clock starts
+        _ = table.distinct, table.costs  # computed before any method is timed, since all of them need it
         for at, each in enumerate(plan):
             self._tell(each, plan[at:], done=done + at, total=done + len(plan))
             started = time.perf_counter()
@@ -91,7 +91,7 @@ class Runner:
         if not release.by_rows:
             bound = self._bound(config)
             figures["bound"] = bound / max(prepared.encoded.table.rows * prepared.encoded.table.attributes, 1)
-            # A bound of 0 is met where nothing is lost; otherwise nothing can be said.
+            # With a bound of 0 the ratio is 1 if nothing is lost, and undefined otherwise.
             figures["loss_over_bound"] = found["ncp"] / bound if bound > 0 else 1.0 if found["ncp"] == 0 else None
         if self._queries:
             figures |= self._query_errors(release)
@@ -110,7 +110,11 @@ class Runner:
         if config.k not in self._bounds:
             table = self._prepared.encoded.table
             self._bounds[config.k] = guided_bound(
-                table, config.k, threads=config.usable_threads, effort=config.bound_effort
+                table,
+                config.k,
+                threads=config.usable_threads,
+                effort=config.bound_effort,
+                cancelled=self._cancelled or (lambda: False),
             )
         return self._bounds[config.k]
 

@@ -1,4 +1,4 @@
-"""A linking attack: match known people with the published records, and count what that discloses.
+"""A linkage attack: match known people with the published records, and count what that discloses.
 
 For a person whose quasi-identifiers match c published rows, the attacker knows the right row with confidence 1 / c, and
 a sensitive value with its share among these rows. The second can be high when the first is low: if all
@@ -64,7 +64,7 @@ class ValueAttack:
 
 @dataclass(frozen=True, eq=False)
 class Attack(Tabular):
-    """The result of a linking attack. Printing it shows only counts."""
+    """The result of a linkage attack. Printing it shows only counts."""
 
     on: tuple[str, ...]
     rows: int
@@ -89,9 +89,9 @@ class Attack(Tabular):
     candidates: Int64 = field(repr=False)
     """person → matching published rows"""
     order: tuple[OrderLeak, ...] = ()
-    """what the order of the published rows gives away"""
+    """what the order of the published rows reveals"""
     downcoding: tuple[Downcoding, ...] = ()
-    """what tight intervals, sets and labels give away"""
+    """what tight intervals, sets and labels reveal"""
     joint: Intersection | None = None
     """what other releases of the same people rule out"""
 
@@ -201,7 +201,7 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
 
 
 def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight: bool) -> Attack:
-    """Return the attack with what the release gives away by itself: the order of its rows, the tightness of its cells.
+    """Add what the release alone reveals: by the order of its rows and the tightness of its cells.
 
     Cells are `tight` if the method publishes none that are wider than the rows of their group.
     """

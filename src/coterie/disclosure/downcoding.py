@@ -1,11 +1,11 @@
-"""What tight cells give away: minimality, and downcoding.
+"""What tight cells reveal: minimality, and downcoding.
 
 A method that loses as little as it can publishes cells that are tight: both ends of an interval are values of rows in
-its class, every member of a set is, and a node of a hierarchy stands where rows below at least two of its children are.
-So whoever knows the method knows that each class holds these values, though not in which rows, and can put them in
-place of the published cells: what comes out is finer than what was published, and as true (Wong, Fu, Wang, Pei 2007;
+its class, so is every member of a set, and a node of a hierarchy is published if rows are below at least two of its
+children. Anyone who knows the method therefore knows that each class has these values, though not in which rows, and
+can replace published cells by them: the result is finer than the release, and as true (Wong, Fu, Wang, Pei 2007;
 Cohen, Attacks on Deidentification's Defenses, 2022). Of a class of s rows, at least two cells are known up to the row;
-in small classes that is a large share. `round` widens intervals beyond their rows, and so takes that away.
+in small classes that is a large share. `round` widens intervals beyond their rows, which prevents this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from coterie.wording import percent_text
 
 
 class Downcoding(NamedTuple):
-    """What tight cells give away of a column, as shares of its cells."""
+    """What tight cells reveal about a column, as shares of its cells."""
 
     column: str
     exact: float
@@ -65,7 +65,7 @@ class Downcoding(NamedTuple):
 
 
 class PublishedClasses(NamedTuple):
-    """Some classes of a release: a row a class, and how many rows each has."""
+    """Some classes of a release: one row per class, and the number of its rows."""
 
     table: pa.Table
     sizes: Int64
@@ -87,10 +87,10 @@ class _Cells(NamedTuple):
 def downcode(
     counted: Mapping[str, CellCounts], *, forms: Mapping[str, Any], rounded: Collection[str] = ()
 ) -> tuple[Downcoding, ...]:
-    """Count the cells that tight intervals, sets and nodes give away.
+    """Count the cells that tight intervals, sets and nodes reveal.
 
     Args:
-        counted: What `count_cells` has counted of a release whose cells are no wider than their rows.
+        counted: The counts of `count_cells` for a release whose cells are no wider than their rows.
         forms: Column → the tree or rule of its hierarchy.
         rounded: Columns whose intervals were rounded outward, so that their ends say nothing.
     """

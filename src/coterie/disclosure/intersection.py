@@ -1,9 +1,9 @@
-"""Several releases of the same people, tried by somebody who holds all of them (Ganta, Kasiviswanathan, Smith 2008).
+"""Several releases of the same people, attacked by somebody who has all of them (Ganta, Kasiviswanathan, Smith 2008).
 
 A person's candidates in a release are the rows that fit what is known of the person. The person's rows in two releases
 have the same values in the columns that both publish unchanged; so a candidate whose values no candidate of another
-release has is ruled out. What is left may be one row, or rows that share one sensitive value, although each release by
-itself keeps its promise.
+release has is ruled out. One row may remain, or rows that share one sensitive value, although each release alone
+satisfies its guarantees.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HELD = 2**22
 
 
 class Intersection(NamedTuple):
-    """What several releases give away together. People are those who have candidates in more than one of them."""
+    """What several releases reveal together. People are those who have candidates in more than one of them."""
 
     releases: int
     compared: tuple[str, ...]

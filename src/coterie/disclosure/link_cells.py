@@ -4,9 +4,9 @@ A cell may be a value, an interval, a set of values, a hierarchy label or `*`. T
 value could be behind both. Codes are made from the two tables' cells, so no original is needed:
 
 * numbers and dates: the ends of all intervals, in ascending order;
-* categories with a hierarchy: the leaves of its tree; a text missing from it gets a code of its own, which only
+* categories with a hierarchy: the leaves of its tree; a text missing from it gets a separate code, which only
   that text and `*` admit;
-* ordered categories: their ranks; a text without one gets a code of its own, likewise;
+* ordered categories: their ranks; a text without one gets a separate code, likewise;
 * other categories: all values and members of sets; a set is an interval of codes and the list of its members.
 """
 
@@ -170,7 +170,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
 
 
 def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown: Unknown) -> Space:
-    """Encode cells as intervals of ranks; a text missing from the order gets a code of its own, as in a tree."""
+    """Encode cells as intervals of ranks; a text missing from the order gets a separate code, as in a tree."""
     codes: dict[Hashable, int] = {text: rank for rank, text in enumerate(order)}
 
     def interval(text: CellText, *, published: bool) -> tuple[int, int]:

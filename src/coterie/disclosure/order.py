@@ -22,7 +22,7 @@ from coterie.disclosure.labels import Said, read_labels
 from coterie.values.notation import CellText, columns_of, distinct_texts
 from coterie.wording import count_of, percent_text
 
-# Orders drawn at random, of at most so many rows: if one of them fits as well, the order says nothing.
+# Random orders, of at most this many rows: if one of them fits as well, the order reveals nothing.
 DRAWN = 3
 DRAWN_ROWS = 2**20
 # Cells that are tried first: most columns of categories show themselves in these.
@@ -30,7 +30,7 @@ PROBED = 200
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Reader = Callable[[Sequence[str]], Iterable[pa.Table]]
-"""published columns → their rows in the published order, piece by piece; asked for anew for every pass"""
+"""published columns → their rows in the published order, in pieces; read again for every pass"""
 
 
 class Bounds(NamedTuple):

@@ -145,7 +145,7 @@ def _shown(cells: Sequence[ColumnCells], texts: Sequence[list[str | None]]) -> t
 
 
 def _held(own: Sequence[Reading], shown: Sequence[Reading], value: Int64, cell: Int64) -> Bool:
-    """Return pair of an original value and a published cell → whether the cell holds the value."""
+    """Return pair of an original value and a published cell → whether the cell admits the value."""
     values, cells = numbered(own, shown)
     inside: Bool = (cells[cell, 0] <= values[value, 0]) & (values[value, 1] <= cells[cell, 1])
     sets = np.array([isinstance(each, frozenset) for each in shown], dtype=np.bool_)

@@ -99,7 +99,7 @@ class CutTree:
         """Return the tree with a leaf cut further. Its first leaf keeps its number, the others follow the last."""
         node = int(np.flatnonzero(self.leaf == leaf)[0])
         nodes = len(self.leaf)
-        # The root of the subtree takes the place of the leaf, its other nodes stand at the end.
+        # The root of the subtree takes the place of the leaf, its other nodes come last.
         shift = nodes - 1
         left = np.where(subtree.left >= 0, subtree.left + shift, -1).astype(np.int32)
         numbers = np.where(subtree.leaf > 0, subtree.leaf + self.leaves - 1, subtree.leaf)

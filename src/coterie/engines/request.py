@@ -88,7 +88,7 @@ def _problems(config: Config) -> list[Problem]:
     if config.cost == "set" and config.options.get("suppress_above") is not None:
         problems.append(Problem("options.suppress_above", 'is a share of NCP; leave it or cost = "set" out'))
     if config.cost == "set" and any(isinstance(model, KMap) for model in config.privacy):
-        problems.append(Problem("cost", "k-map counts people by unchanged columns; leave one of the two out"))
+        problems.append(Problem("cost", f"{KMap.name} counts people by unchanged columns; leave one of the two out"))
     if config.refine and not kind.tight:
         text = f"local search works on local recoding, but {config.method!r} is {kind.recoding}; leave it out"
         problems.append(Problem("refine", text))

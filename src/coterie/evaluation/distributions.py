@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coterie.evaluation.before_after import BeforeAfter, ColumnPair
     from coterie.evaluation.cells import Cells
 
-# Values of a category that are told apart; of more, the levels of the hierarchy are compared, or rare ones joined.
+# Distinct values of a category to compare; with more, hierarchy levels are compared or rare values merged.
 MOST_VALUES = 1000
 
 

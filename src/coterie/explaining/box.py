@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coterie.grouping.index import Index
     from coterie.table.table import Table
 
-# Growing a box looks at every distinct row for each step: no more steps than so many cells allow.
+# Each step of growing a box scans all distinct rows, so the number of cells limits the steps.
 CELLS = 200_000_000
 MOST_STEPS = 1_000
 

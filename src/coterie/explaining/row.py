@@ -177,7 +177,7 @@ def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bo
     box, own = None, None
     cost = sum(each.paid for each in attributes)
     if state == "group":
-        # The same sum as that of the search, to the last bit.
+        # The same sum as in the search, bit for bit.
         cost = float(box_cost(table, held.lo, held.hi)[0])
         box, own = (held.lo[0], held.hi[0]), Box(cost, len(held.members))
     rows_found, rows_at_most = rows_within(table, inner, cost, box=box)

@@ -20,7 +20,7 @@ from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_in import chunks_of, csv_batches, detect, in_eight_bits, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff, text_settings
-from coterie.files.formats import FORMATS
+from coterie.files.formats import FORMATS, Contents
 from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import check_names
 from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, open_raw
@@ -28,8 +28,7 @@ from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, op
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-BATCH_ROWS = 2**17
-# How much smaller gzip makes a text.
+# Approximate compression ratio of gzipped text.
 PACKED = 5
 
 
@@ -53,7 +52,7 @@ class TableFile:
     rows: int | None = None
     """as far as it is known without reading"""
     formulas: Formulas = "keep"
-    """what has become of cells of a text file that a spreadsheet would run"""
+    """how cells of a text file that a spreadsheet would run were written"""
     raw_bytes: int = 0
     """the approximate size of its cells in memory, if known without reading"""
 
@@ -81,7 +80,7 @@ class TableFile:
             try:
                 yield from self._part(part, wanted)
             except (pa.ArrowException, OSError, ValueError) as error:
-                part.check_stamp()  # or a file that is written to would be called damaged
+                part.check_stamp()  # a file that is being written must not be reported as damaged
                 if isinstance(error, DataError):
                     raise
                 raise _unreadable(self.name, self.format) from None
@@ -97,19 +96,8 @@ class TableFile:
             for batch in csv_batches(part.open, self.sniffed):
                 yield read_safely(batch.select(wanted), self.formulas)
             return
-        if part.format == "parquet":
-            from pyarrow import parquet
-
-            # Without buffering ahead, no more than one row group's columns is held.
-            with part.open() as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
-                yield from file.iter_batches(batch_size=BATCH_ROWS, columns=wanted)
-            return
-        from pyarrow import ipc
-
         with part.open() as stream:
-            reader = ipc.open_file(stream)
-            for number in range(reader.num_record_batches):
-                yield reader.get_batch(number).select(wanted)
+            yield from FORMATS[part.format].read_batches(stream, wanted)
 
 
 class Size(NamedTuple):
@@ -127,14 +115,15 @@ def look_at(path: Path, config: Config) -> Size | None:
     with path.open("rb") as file:
         start = file.read(START_BYTES)
     raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
-    if raw.format == "parquet":
-        from pyarrow import parquet
-
-        found = parquet.read_metadata(path)
-        return Size(found.num_rows, found.num_columns)
-    if raw.format != "csv":
+    if not FORMATS[raw.format].batches:
         return None
     with raw.open() as stream:
+        if raw.format != "csv":
+            try:
+                known = FORMATS[raw.format].describe(stream)
+            except (pa.ArrowException, OSError, ValueError):
+                raise _unreadable(raw.name, raw.format) from None
+            return None if known.rows is None else Size(known.rows, len(known.schema))
         sample = stream.read(SAMPLE_BYTES)
     found = sniff(sample, whole=False, name=raw.name, **text_settings(config))
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
@@ -172,31 +161,22 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
 
 
 def _parquet_files(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.suffix in (".parquet", ".pq"))
+    return sorted(each for each in folder.iterdir() if each.suffix in FORMATS["parquet"].endings)
 
 
 def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
-    rows, size, schemas = 0, 0, []
+    found: list[Contents] = []
     try:
         for raw in raws:
             with raw.open() as stream:
-                if raw.format == "parquet":
-                    from pyarrow import parquet
-
-                    file = parquet.ParquetFile(stream)
-                    rows += file.metadata.num_rows
-                    size += sum(file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
-                    schemas.append(file.schema_arrow.remove_metadata())
-                else:
-                    from pyarrow import ipc
-
-                    schemas.append(ipc.open_file(stream).schema.remove_metadata())
+                found.append(FORMATS[raw.format].describe(stream))
     except (pa.ArrowException, OSError, ValueError):
         raise _unreadable(name, raws[0].format) from None
-    if any(schema != schemas[0] for schema in schemas):
+    if any(each.schema != found[0].schema for each in found):
         raise DataError(f"The files in {name} differ in their columns.", hint="Give files with the same columns.")
-    known = rows if raws[0].format == "parquet" else None
-    return TableFile(name, raws, schemas[0], rows=known, raw_bytes=size)
+    counts = [each.rows for each in found if each.rows is not None]
+    rows = sum(counts) if len(counts) == len(found) else None
+    return TableFile(name, raws, found[0].schema, rows=rows, raw_bytes=sum(each.size for each in found))
 
 
 def _open_text(raw: Raw, config: Config) -> TableFile:

@@ -99,7 +99,7 @@ def originals_of(data: object, config: Config | None) -> Iterator[Original]:
             yield Original(f"the hierarchy of {column!r}", hierarchy.source)
     for model in config.privacy:
         if (where := _where(getattr(model, "population", None))) is not None:
-            yield Original("the population of k-map", where)
+            yield Original(f"the population of {model.name}", where)
 
 
 def _where(data: object) -> Path | Place | str | None:

@@ -102,7 +102,7 @@ class TextSettings(TypedDict, total=False):
 
 
 def text_settings(config: Config) -> TextSettings:
-    """Return how a configuration says that text files are read."""
+    """Return the settings of a configuration for reading text files."""
     return cast(TextSettings, {name: getattr(config, name) for name in TextSettings.__annotations__})
 
 
@@ -113,11 +113,11 @@ class DetectedText(NamedTuple):
     header: list[str]
     """names of the columns"""
     blank_lines: int
-    """empty lines above the first that is none, below those that are skipped"""
+    """empty lines above the first non-empty one, not counting skipped lines"""
     has_header: bool = True
-    """whether the first line holds the names; without, columns are called by their numbers"""
+    """whether the first line has the names; otherwise columns are numbered"""
     skipped: int = 0
-    """lines at the top that are left out"""
+    """lines skipped at the top"""
     empty: bool = False
     """whether there is nothing below the header"""
 
@@ -141,7 +141,7 @@ def sniff(
         DataError: The file is empty or not text; or `header` is not given and the first line looks like data.
     """
     missing = tuple(missing_values)
-    # Built first because it refuses a delimiter or encoding that cannot be, before either is used.
+    # Created first, since it rejects an invalid delimiter or encoding before either is used.
     dialect = Dialect(delimiter=delimiter or ",", encoding=encoding or "utf-8", missing_values=missing)
     found, bom = _encoding(sample, whole=whole) if encoding is None else _given(encoding, sample)
     dialect = replace(dialect, encoding=found, bom=bom)

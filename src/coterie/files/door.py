@@ -28,7 +28,7 @@ _LISTS = (
 )
 
 _SILENT = ("arrow.uuid", "arrow.json", "arrow.bool8")
-"""extension types that say nothing of themselves; others carry texts, and their cells become what they are stored as"""
+"""extension types without parameters; others may carry text, so their cells become the storage type"""
 
 
 def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None) -> pa.Table:
@@ -113,7 +113,7 @@ def _with_used_levels(column: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         shared = column.unify_dictionaries()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Too many for the type of the indices, or nested: then each piece keeps a dictionary of its own.
+        # Too many values for the index type, or nested ones: each chunk keeps its own dictionary.
         return pa.chunked_array([_recoded(chunk, _levels(pa.chunked_array([chunk]))) for chunk in column.chunks])
     levels = _levels(shared)
     if levels.occur.all():

@@ -1,8 +1,8 @@
 """Cells of text files that a spreadsheet would run as formulas: kept, escaped or refused.
 
 A spreadsheet runs a cell that begins with =, +, −, @, a tab or a line end, unless it is a number. An apostrophe before
-it makes it text. One is put before cells that have apostrophes before such a sign, too, so that reading takes away
-what writing has added, and nothing else.
+it makes it text. Cells that already have apostrophes before such a character get one as well, so that reading removes
+exactly what writing added.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def written_safely(table: pa.Table, formulas: Formulas) -> pa.Table:
     """Return a table as it is written to a text file.
 
     Raises:
-        DataError: Cells would be run, and are to be refused.
-        ConfigError: So would the name of a column, which cannot be escaped: nobody would find it again.
+        DataError: There are such cells, and the policy is to refuse them.
+        ConfigError: A column name is such a formula; names are not escaped, since references to them would break.
     """
     if formulas == "keep":
         return table

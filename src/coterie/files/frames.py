@@ -68,8 +68,7 @@ def take_frame(data: Native) -> Source:
     import narwhals as nw
 
     if is_pandas(data):
-        # Arrow looks straight into pandas' memory. With a copy of our own, nothing that the caller does to the frame
-        # afterwards can reach what was read.
+        # Arrow shares memory with pandas. With a copy, later changes to the caller's frame cannot affect the table.
         data = data.copy()
         return Source(_from_pandas(data), "pandas", "the pandas frame", data)
     if nw.dependencies.is_polars_lazyframe(data):
@@ -102,7 +101,7 @@ def _collected(collect: Callable[[], pa.Table], name: str) -> pa.Table:
     try:
         return collect()
     except Exception:
-        # Whatever engine it is, its message may quote a cell.
+        # The message of any engine may quote a cell.
         raise DataError(
             f"{name} could not be collected into an Arrow table.", hint="Collect it yourself to see why."
         ) from None
@@ -242,11 +241,11 @@ def _to_polars(table: pa.Table, source: Source, *, kept: Rows | None) -> Native:
             and not before.get_column(name).has_nulls()
         ):
             return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
-        # Rebuilt from what has passed the door: memory beneath nulls may hold anything.
+        # Rebuilt from the stripped table: the memory of missing cells may contain anything.
         column = table.column(name)
         new = pl.Series(name, column)
         if isinstance(old, pl.Enum) and pa.types.is_dictionary(column.type):
-            # The door has left only the categories that occur.
+            # Only the categories that occur are left.
             listed = column.unify_dictionaries().chunk(0).dictionary if column.num_chunks else []
             return new.cast(pl.Enum([str(each) for each in listed]))
         if name in unchanged and old is not None and not isinstance(old, pl.Categorical | pl.Enum):
@@ -266,16 +265,16 @@ def _to_pandas(
 
     def series(name: str) -> Native:
         if name in unchanged:
-            # A copy: whoever changes the result must not change the frame that came in.
+            # A copy, so that changing the result does not change the caller's frame.
             own = before[name].copy() if kept is None else before[name].take(kept)
             values, dtype = own.array, own.dtype
             if own.hasnans and (hasattr(values, "_mask") or hasattr(values, "_pa_array")):
-                # Such arrays have memory beneath what is missing, which may hold anything.
+                # The memory of missing cells in such arrays may contain anything.
                 values = pd.array(own.to_numpy(dtype=object), dtype=dtype)
         else:
             values = _pandas_values(table.column(name), before[name].dtype if name in before.columns else None)
             dtype = values.dtype
-        # With its dtype said, or pandas would guess text where there are objects, and None would become NaN.
+        # With an explicit dtype: pandas would infer text for objects, and None would become NaN.
         return pd.Series(values, dtype=dtype)
 
     frame = pd.DataFrame({name: series(name) for name in table.column_names}, index=pd.RangeIndex(table.num_rows))
@@ -303,13 +302,13 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
     if pd.api.types.is_object_dtype(dtype) and _is_text(column.type):
         return pd.arrays.NumpyExtensionArray(column.to_numpy())  # missing cells are None
     if isinstance(dtype, pd.StringDtype) and _is_text(column.type):
-        return dtype.__from_arrow__(column)  # they are what this kind of text has for them
+        return dtype.__from_arrow__(column)  # missing cells are this dtype's own missing value
     if isinstance(dtype, pd.CategoricalDtype):
         plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         new = plain.to_pandas()
         present = set(new.dropna().unique())
         if present <= set(dtype.categories):
-            # Only those that occur: the others would tell what the rows held before.
+            # Only those that occur: the others would reveal values of the original.
             categories = [category for category in dtype.categories if category in present]
             return pd.Categorical(new, categories=categories, ordered=dtype.ordered)
         return pd.Categorical(new)
@@ -319,7 +318,7 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
     if isinstance(dtype, pd.api.extensions.ExtensionDtype) and column.type in nullable:
         return column.to_pandas(types_mapper=nullable.get).array
     if pa.types.is_integer(column.type) and column.null_count:
-        # Plain pandas would make floats of them, and large numbers would come out wrong.
+        # Plain pandas would convert them to floats, and large numbers would lose digits.
         return column.to_pandas(types_mapper=nullable.get).array
     return column.to_pandas().array
 

@@ -1,4 +1,4 @@
-"""Tell whether the first line of a text table is a header, a data record, or a line above the header.
+"""Detect whether the first line of a text table is a header, a data record, or a line above the header.
 
 A missing header is easily overlooked: the first person would be published as column names. So the first
 line is compared with the lines below it. Each column votes on how much more likely its first cell is a value
@@ -25,7 +25,7 @@ _NO_HEADER = (
 )
 _ENOUGH = 2.0
 _MOST = 4.0
-# How likely a name is one of the column's own values, a number, a date and so on. Rough, and from real tables.
+# How likely a column name is one of the column's values, a number, a date and so on: rough estimates from real tables.
 _NAME_RECURS = 0.01
 _NUMBERED = re.compile(r"column_[1-9][0-9]*(_[a-z]+)?")
 _MARKS = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", ".", "#n/a", "n.a.", "*", "--"))
@@ -138,7 +138,7 @@ def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int)
     """Return how much more likely a cell is data than a name, as a logarithm; negative for a name."""
     values = Counter({value: count for value, count in below.items() if not _is_missing(value, missing)})
     if _is_missing(cell, missing):
-        # pandas leaves its index without a name, and so do people; data are missing where others are missing too.
+        # pandas writes its index without a name; elsewhere, a missing cell is likely data if others are missing too.
         gone = 1 - values.total() / max(below.total(), 1)
         return min(1.0, 10 * gone) if at else 0.0
     if not values:
@@ -147,7 +147,7 @@ def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int)
     same = sum(count for value, count in values.items() if _kind(value)[0] == kind)
     weight = _ratio(same, values.total(), usual)
     if kind in ("text", "code"):
-        # Letters above letters say nothing in favour of data: names of columns look like other words.
+        # Letters above letters are no evidence for data: column names look like other words.
         weight = _among_texts(cell, values) + min(weight, 0.0)
     return max(-_MOST, min(_MOST, weight))
 
@@ -171,7 +171,7 @@ def _among_texts(cell: str, values: Counter[str]) -> float:
     count = values.total()
     if cell in values:
         return log(1 / _NAME_RECURS) * count / (count + 1)
-    # Good and Turing: a value that was not seen yet is as likely as those that were seen once.
+    # Good–Turing: an unseen value is as likely as all values seen once.
     unseen = sum(times == 1 for times in values.values())
     shape = _shape(cell)
     alike = sum(_shape(value) == shape for value in values)

@@ -23,7 +23,7 @@ Format: TypeAlias = str
 """the name of a format"""
 _GZIP = b"\x1f\x8b"
 START_BYTES = 1 << 16
-"""by which formats are told apart"""
+"""bytes from which the format is detected"""
 _CHUNK_BYTES = 1 << 16
 
 
@@ -90,7 +90,7 @@ class Raw:
     def _is_content_of(self, file: BufferedReader) -> bool:
         if self.data is None:
             return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
-        # One more piece than there is: the file may have grown.
+        # One chunk more than expected: the file may have grown.
         starts = range(0, len(self.data) + 1, _CHUNK_BYTES)
         return all(file.read(_CHUNK_BYTES) == self.data[start : start + _CHUNK_BYTES] for start in starts)
 
@@ -105,12 +105,12 @@ def open_raw(path: str | os.PathLike[str], *, whole: bool = False) -> Raw:
 
     Args:
         path: The file.
-        whole: Read all bytes into memory, in place of hashing them where they are.
+        whole: Read all bytes into memory instead of hashing them on disk.
     """
     if os.fspath(path) == "-":
         return _raw("standard input", None, sys.stdin.buffer.read())
     text = os.fspath(path)
-    # A table's text given in place of a path must not be repeated in a message.
+    # The text of a table passed instead of a path must not be repeated in a message.
     if not isinstance(text, str) or "\n" in text or "\0" in text:
         raise DataError("The input is not a path.", hint="Give the path of a file, or a frame.")
     found, name = Path(text), text
@@ -138,7 +138,7 @@ def with_sheet(path: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], st
 
 
 def changed_input(name: str) -> DataError:
-    """Return the error of an input that is not what it was when it was first read."""
+    """Return the error of an input that has changed since it was first read."""
     return DataError(
         f"{name} changed while it was read, so nothing is published from it.",
         hint="Run again when nobody writes to it.",

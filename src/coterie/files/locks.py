@@ -74,7 +74,7 @@ class Lock:
                 os.truncate(handle, 0)
                 os.write(handle, str(os.getpid()).encode())
                 return cls(path, handle)
-            os.close(handle)  # whoever held it has removed it meanwhile
+            os.close(handle)  # its previous holder has removed it in the meantime
 
     def give_back(self) -> None:
         """Release the lock."""
@@ -88,7 +88,7 @@ def lock_folder(path: Path) -> Lock:
     try:
         path.mkdir(mode=0o700, exist_ok=True)
         lock = Lock.take(path / LOCK)
-    except FileNotFoundError:  # the run before has ended this moment, and its folder is gone
+    except FileNotFoundError:  # the previous run has just ended and removed its folder
         path.mkdir(mode=0o700, exist_ok=True)
         lock = Lock.take(path / LOCK)
     if lock is None:

@@ -124,7 +124,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with _created(temporary, like=target) as file:
-                hold(file.fileno())  # who finds it unheld may remove it
+                hold(file.fileno())  # an unlocked partial file may be removed by others
                 sink = HashedFile(file)
                 yield sink
                 file.flush()
@@ -172,9 +172,9 @@ def replace_folder(fresh: Path, target: Path) -> None:
 
 
 def sweep_folders(target: Path) -> None:
-    """Remove what killed runs to a folder have left beside it; a release that was just being replaced comes back.
+    """Remove the remains of killed runs next to a folder; a release that was being replaced is restored.
 
-    Whoever calls this holds the lock of the output: nobody else is at work there.
+    The caller holds the lock of the output, so no other run is active.
     """
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(part|old)")
     for each in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:

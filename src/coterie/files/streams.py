@@ -31,10 +31,10 @@ class Target(NamedTuple):
     format: Format
     zipped: bool = False
     folder: bool = False
-    """a folder of Parquet files in place of one file"""
+    """a folder of Parquet files instead of one file"""
     dialect: Dialect | None = None
     formulas: Formulas = "keep"
-    """what becomes of cells of a text file that a spreadsheet would run"""
+    """how cells of a text file that a spreadsheet would run are written"""
 
     def reading(self, config: Config) -> Config:
         """Return how to read the output."""

@@ -73,7 +73,7 @@ def read(
     check_names(table.column_names, source.name)
     if table.num_rows == 0:
         raise DataError(f"{source.name} has a header but no rows.", hint="Give a table with at least one row.")
-    # Notes on the columns by another program (pandas' index, statistics) would no longer hold for what is published.
+    # Metadata of other programs (pandas' index, statistics) would no longer be valid for the release.
     return replace(source, table=table.replace_schema_metadata(None))
 
 
@@ -94,7 +94,7 @@ def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str |
             table, dialect = read_csv(raw.open, raw.name, held=None if raw.compression else raw.data, **text)
         else:
             table = kind.read(raw, sheet=sheet)
-    raw.check_content()  # or it may be half of what was there before, half of what somebody has just written
+    raw.check_content()  # a file that was being overwritten may be half old, half new
     return Source(
         table,
         "file",
@@ -127,7 +127,7 @@ def write(
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite an existing file or table.
         dialect: the dialect of a CSV file, instead of that of `like`.
-        formulas: what becomes of cells of a CSV file that a spreadsheet would run.
+        formulas: how cells of a CSV file that a spreadsheet would run are written.
         before_name: called with the SHA-256 when the file is complete but not yet renamed; not for databases.
 
     Raises:
@@ -145,7 +145,7 @@ def write(
         dialect = dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        # Without metadata: another program's notes on the columns would no longer hold.
+        # Without metadata of other programs, which would no longer be valid.
         plain = table.replace_schema_metadata(None)
         write_tables([plain], sink, Target(kind, zipped, dialect=dialect, formulas=formulas))
     return sink.sha256

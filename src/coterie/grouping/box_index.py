@@ -40,7 +40,7 @@ def build_box_index(
     from coterie.kernels.search.costs import box_costs
     from coterie.kernels.search.groups_index import BoxNodes, fill
 
-    # Boxes stand in the tree by their middles. Where many coincide the tree just halves them.
+    # The tree orders boxes by their centres; if many coincide, it just halves them.
     middle = np.ascontiguousarray((lo + hi) // 2)
     group, leaf, start, end, left, parent = build_tree(costs, middle)
     slot = np.empty(len(group), dtype=np.int32)

@@ -1,100 +1,91 @@
-"""Groups that limit prices: those of groupings, and those that violated prices."""
+"""Boxes that limit prices: those of groupings, and those of groups that violated prices.
+
+A box stands for every group of k rows in it. There are far fewer boxes that matter than groups.
+"""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Float64, Int32, Int64
+from coterie.arrays import Float64, Int32
 from coterie.grouping.index import Index
 
 if TYPE_CHECKING:
     from coterie.kernels.search import ascent
-    from coterie.table.grouping import Grouping
+    from coterie.kernels.search.box_members import Members
+
+MEMBERS = 3
+"""rows of a box that count, in units of k: those with the highest prices"""
+MORE = 8
+"""and as many in addition: small groups would otherwise change too much from step to step"""
+ENTRIES = 8_000_000
+"""rows of all boxes together, at most; beyond that, boxes that bind least are dropped"""
+PIECES = 8
 
 
 class Pool(NamedTuple):
-    """Groups of at least k rows, as entries (place, rows of it), group by group."""
+    """Boxes of at least k rows."""
 
-    places: Int64
-    counts: Float64
-    group: Int64
-    """entry → group"""
-    costs: Float64
-    """group → cost of one row"""
-    sizes: Float64
-    """group → rows"""
+    lo: Int32
+    hi: Int32
+    """[box, attribute] codes"""
 
     @classmethod
-    def empty(cls) -> Pool:
-        """Return a pool without groups."""
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+    def empty(cls, attributes: int) -> Pool:
+        """Return a pool without boxes."""
+        return cls(*np.zeros((2, 0, attributes), dtype=np.int32))
 
-    @classmethod
-    def of_grouping(cls, index: Index, grouping: Grouping) -> Pool:
-        """Return the groups of a grouping."""
-        from coterie.kernels.search.costs import box_costs
+    def joined(self, index: Index, other: Pool) -> Pool:
+        """Return the boxes of both, as wide as their costs allow, each once."""
+        from coterie.kernels.search.box_members import widen_boxes
 
-        kept = grouping.labels >= 0
-        places = len(index.nodes.points)
-        entries = grouping.labels[kept].astype(np.int64) * places + index.nodes.position[kept]
-        entries, counts = np.unique(entries, return_counts=True)
-        costs = box_costs(index.costs, grouping.lo, grouping.hi)
-        group, place = np.divmod(entries, places)
-        return cls(place, counts.astype(np.float64), group, costs, grouping.sizes.astype(np.float64))
+        lo, hi = (np.concatenate(ends).astype(np.int32) for ends in zip(self, other, strict=True))
+        widen_boxes(index.costs, lo, hi)
+        boxes = np.unique(np.concatenate([lo, hi], axis=1), axis=0)
+        return Pool(*(np.ascontiguousarray(ends) for ends in np.split(boxes, 2, axis=1)))
 
-    @classmethod
-    def of_groups(cls, index: Index, places: Int32, counts: Int32) -> Pool:
-        """Return groups given as [group, entry] places and rows of each; 0 rows behind the end of a group."""
-        from coterie.kernels.search.costs import box_costs
+    def listed(
+        self, index: Index, prices: Float64, *, k: int, entries: int = ENTRIES, threads: int = 1
+    ) -> tuple[Pool, ascent.Pool]:
+        """Return the pool with the places in its boxes, as kernels take it.
 
-        used = counts[:, 0] > 0
-        places, counts = places[used], counts[used]
-        rows = counts > 0
-        group = np.repeat(np.arange(len(places)), rows.sum(axis=1))
-        place = places[rows].astype(np.int64)
-        begins = np.searchsorted(group, np.arange(len(places)))
-        points = index.nodes.points[place]
-        low, high = (
-            np.ascontiguousarray(end.reduceat(points, begins, axis=0)) if len(begins) else points
-            for end in (np.minimum, np.maximum)
-        )
-        costs = box_costs(index.costs, low, high)
-        sizes = counts.sum(axis=1).astype(np.float64)
-        return cls(place, counts[rows].astype(np.float64), group, costs, sizes)
-
-    def joined(self, other: Pool) -> Pool:
-        """Return the groups of both."""
-        return Pool(
-            np.concatenate([self.places, other.places]),
-            np.concatenate([self.counts, other.counts]),
-            np.concatenate([self.group, other.group + len(self.costs)]),
-            np.concatenate([self.costs, other.costs]),
-            np.concatenate([self.sizes, other.sizes]),
-        )
-
-    def tightest(self, prices: Float64, entries: int) -> Pool:
-        """Return the pool or, if it has more entries than these, the half of it whose costs are nearest to prices."""
-        if len(self.places) <= entries:
-            return self
-        paid = np.bincount(self.group, weights=prices[self.places] * self.counts, minlength=len(self.costs))
-        order = np.argsort(self.costs - paid / self.sizes, kind="stable")
-        keeps = np.zeros(len(self.costs), dtype=np.bool_)
-        keeps[order[: (len(order) + 1) // 2]] = True
-        of_entry = keeps[self.group]
-        number = np.cumsum(keeps) - 1
-        return Pool(
-            self.places[of_entry],
-            self.counts[of_entry],
-            number[self.group[of_entry]],
-            self.costs[keeps],
-            self.sizes[keeps],
-        )
-
-    def arrays(self) -> ascent.Pool:
-        """Return the pool as kernels take it."""
+        Boxes of fewer than k rows limit nothing and are dropped. If there are more entries than allowed, so is the
+        half of the boxes whose costs are furthest above the prices in them.
+        """
         from coterie.kernels.search import ascent
+        from coterie.kernels.search.costs import box_costs
 
-        start = np.searchsorted(self.group, np.arange(len(self.costs) + 1)).astype(np.int64)
-        return ascent.Pool(start, self.places, self.counts, self.costs, self.sizes)
+        weights = np.diff(index.nodes.row_start).astype(np.float64)
+        members = self._members(index, prices, MEMBERS * k + MORE, threads)
+        used = np.arange(members.places.shape[1]) < members.counts[:, None]
+        enough = (weights[members.places] * used).sum(axis=1) >= k
+        pool, places, used, counts = self._only(enough), members.places[enough], used[enough], members.counts[enough]
+        costs = box_costs(index.costs, pool.lo, pool.hi)
+        listed = ascent.Pool(np.append(0, np.cumsum(counts)), places[used], costs)
+        if len(listed.places) <= entries:
+            return pool, listed
+        slacks = ascent.box_slacks(listed, weights, prices, k)
+        kept = np.zeros(len(slacks), dtype=np.bool_)
+        kept[np.argsort(slacks, kind="stable")[: (len(slacks) + 1) // 2]] = True
+        counts = counts[kept]
+        return pool._only(kept), ascent.Pool(np.append(0, np.cumsum(counts)), places[kept][used[kept]], costs[kept])
+
+    def _only(self, boxes: np.ndarray) -> Pool:
+        return Pool(np.ascontiguousarray(self.lo[boxes]), np.ascontiguousarray(self.hi[boxes]))
+
+    def _members(self, index: Index, prices: Float64, most: int, threads: int) -> Members:
+        """List the places in each box, those with the highest prices."""
+        from coterie.kernels.search.box_members import Members, list_members
+
+        cuts = np.linspace(0, len(self.lo), PIECES + 1).astype(np.int64)
+        most = min(most, len(prices))
+
+        def piece(first: int, last: int) -> Members:
+            return Members(*list_members(index.nodes, prices, self.lo[first:last], self.hi[first:last], most))
+
+        with ThreadPoolExecutor(max(threads, 1)) as workers:
+            found = list(workers.map(piece, cuts[:-1], cuts[1:]))
+        return Members(*(np.concatenate(parts) for parts in zip(*found, strict=True)))

@@ -117,7 +117,8 @@ def _bind(model: KMap, table: Table, config: Config) -> Population:
     columns = tables.read(model.population, missing_values=config.missing_values, header=True).table
     absent = [domain.name for domain in table.domains if domain.name not in columns.column_names]
     if absent:
-        raise ConfigError([Problem("privacy", f"the population of k-map has no column {name!r}") for name in absent])
+        text = f"the population of {model.name} has no column"
+        raise ConfigError([Problem("privacy", f"{text} {name!r}") for name in absent])
     joint = [_joint(domain, columns.column(domain.name), config) for domain in table.domains]
     codes = np.column_stack([part for _, _, part in joint]).astype(np.int32)
     domains = tuple(domain for domain, _, _ in joint)
@@ -157,7 +158,7 @@ def _joint(domain: Domain, column: pa.ChunkedArray, config: Config) -> tuple[Dom
         joint = encode(pa.table({domain.name: both}), settings).table
     except DataError as error:
         raise DataError(
-            f"In the population of k-map: {error.message}", column=domain.name, rows=error.rows, hint=error.hint
+            f"In the population of {KMap.name}: {error.message}", column=domain.name, rows=error.rows, hint=error.hint
         ) from None
     codes = np.ascontiguousarray(joint.codes[:, 0])
     return joint.domains[0], codes[: domain.size], codes[domain.size :]

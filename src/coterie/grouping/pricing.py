@@ -2,8 +2,8 @@
 
 Prices are feasible if in no group of k rows they add up to more than these rows' loss. Then
 no grouping loses less than the sum of all prices; see docs/bound.md for the proof. Good prices are found on a pool of
-groups, by ascent (`kernels/search/ascent.py`); they are made exact by lowering each price as far as any group of the
-table requires (`kernels/search/prices.py`). These groups join the pool, and so on.
+boxes, by ascent (`kernels/search/ascent.py`); they are made exact by lowering each price as far as any group of the
+table requires (`kernels/search/prices.py`). The boxes of these groups join the pool, and so on.
 """
 
 from __future__ import annotations
@@ -30,19 +30,17 @@ LIKELY, MOST = 0.35, 1.45
 """where the best sum of prices is likely to lie: part of the way from the start to a grouping's loss, within limits"""
 MANY = 30
 """rows of a group from which prices far too high take long to lower"""
-FIRST_REACH, CAREFUL_REACH = 0.3, 0.15
-"""how far prices initially move towards what the pool allows; the second for large groups"""
+FIRST_REACH, KEPT = 0.3, 0.5
+"""how far prices move towards what the pool allows, at first; further once so much of the rise is feasible"""
 STEPS = 100
 """of the ascent, in each round"""
 AMBITION = 0.03
 """the ascent assumes that the best sum is this much higher than the best found"""
-SLOTS, MANY_ENTRIES = 3, 5_000_000
-"""groups noted for each place; only one if there are more entries"""
-ENTRIES = 8_000_000
-"""of the pool, at most; then the groups that bind least are dropped"""
+SLOTS = 3
+"""groups noted for each place"""
 WAVES, PIECES = 16, 8
 """in which prices are made feasible: one after another, and at the same time"""
-LITTLE, MUCH = (20_000, 50_000), (20_000, 500_000)
+LITTLE, MUCH = (20_000, 50_000), (100_000, 1_000_000)
 """candidates to look at for one place, before and after those that no group needs are dropped"""
 STALLED, LEAST_RISE = 3, 1e-3
 """rounds that together must raise the sum by this share, or the search ends"""
@@ -101,7 +99,7 @@ def raise_prices(
 
 
 class _Search:
-    """The best feasible prices so far, and the groups that limit them."""
+    """The best feasible prices so far, and the boxes that limit them."""
 
     def __init__(
         self,
@@ -118,14 +116,14 @@ class _Search:
         self.weights = np.diff(index.nodes.row_start).astype(np.float64)
         self.least = start * (1 - ROUNDING)
         self.best, self.sum = start, float(self.weights @ start)
-        self.pool = Pool.empty()
+        self.pool = Pool.empty(table.attributes)
 
     def begin(self, guide: Grouping | None) -> Float64:
         """Return the prices to try first."""
         if guide is None:
             return np.asarray((1.5 if self.k < MANY else 1.2) * self.best)
-        self.pool = Pool.of_grouping(self.index, guide)
-        return _guess(self.pool, self.weights, self.best)
+        self.pool = Pool(guide.lo, guide.hi)
+        return _guess(self.index, guide, self.best)
 
     def make_feasible(self, tried: Float64, work: tuple[int, int], between: Callable[[], None] | None = None) -> bool:
         """Lower prices until they are feasible; keep them if they are the best so far, and return whether they are."""
@@ -140,7 +138,7 @@ class _Search:
             checkpoint=between or self.checkpoint,
         )
         if self.efforts.rounds:
-            self.pool = self.pool.joined(Pool.of_groups(self.index, *broken))
+            self.pool = self.pool.joined(self.index, broken)
         total = float(self.weights @ lowered)
         better = total > self.sum
         if better:
@@ -151,16 +149,22 @@ class _Search:
         """Move prices towards the best ones on the pool, round by round."""
         from coterie.kernels.search.ascent import ascend
 
-        reach, sums = (FIRST_REACH if self.k < MANY else CAREFUL_REACH), [self.sum]
+        reach, sums = FIRST_REACH, [self.sum]
         for _ in range(self.efforts.rounds):
-            self.pool = self.pool.tightest(self.best, ENTRIES)
-            if not len(self.pool.costs):
+            self._between()
+            self.pool, boxes = self.pool.listed(self.index, self.best, k=self.k, threads=self.threads)
+            if not len(self.pool.lo):
                 return
             self._between()
-            aim = ascend(self.pool.arrays(), self.weights, self.best, STEPS, AMBITION)
+            aim = ascend(boxes, self.weights, self.best, self.k, STEPS, AMBITION)
             self._between()
-            better = self.make_feasible(self.best + reach * (aim - self.best), MUCH, self._between)
-            reach = min(1.0, 1.5 * reach) if better else 0.5 * reach
+            tried = self.best + reach * (aim - self.best)
+            hoped = float(self.weights @ tried) - self.sum
+            better = self.make_feasible(tried, MUCH, self._between)
+            if not better:
+                reach *= 0.5
+            elif self.sum - sums[-1] >= KEPT * hoped:
+                reach = min(1.0, 1.5 * reach)
             sums.append(self.sum)
             if len(sums) > STALLED and self.sum - sums[-1 - STALLED] <= LEAST_RISE * abs(self.sum):
                 return
@@ -171,19 +175,24 @@ class _Search:
             raise _TimeUpError
 
 
-def _guess(pool: Pool, weights: Float64, start: Float64) -> Float64:
+def _guess(index: Index, guide: Grouping, start: Float64) -> Float64:
     """Return place → price to begin with: halfway between the start and the guide's costs, both at a likely sum.
 
     What a group of the guide costs is divided among its rows in proportion to their prices at the start.
     """
-    floor = start + 1e-3 * start.mean()
-    shares = floor[pool.places] * pool.counts
-    of_group = np.bincount(pool.group, weights=shares, minlength=len(pool.costs))
-    costs = (shares / of_group[pool.group]) * (pool.sizes * pool.costs)[pool.group]
-    held = np.bincount(pool.places, weights=pool.counts, minlength=len(start))
-    # Rows that the guide suppresses keep to their start.
-    guided = (np.bincount(pool.places, weights=costs, minlength=len(start)) + (weights - held) * start) / weights
-    least, loss = float(weights @ start), float(weights @ guided)
+    from coterie.kernels.search.costs import box_costs
+
+    place = index.nodes.position
+    alone = start[place]
+    costs = alone.copy()  # rows that the guide suppresses keep to their start
+    kept = guide.labels >= 0
+    groups = guide.labels[kept]
+    shares = alone[kept] + 1e-3 * start.mean()
+    of_group = np.bincount(groups, weights=shares, minlength=guide.groups)
+    losses = guide.sizes * box_costs(index.costs, guide.lo, guide.hi)
+    costs[kept] = shares / of_group[groups] * losses[groups]
+    guided = np.bincount(place, weights=costs, minlength=len(start)) / np.diff(index.nodes.row_start)
+    least, loss = float(alone.sum()), float(costs.sum())
     likely = min(least + LIKELY * (loss - least), MOST * least)
     return 0.5 * likely * (guided / loss + start / least) if loss > least > 0 else start
 
@@ -198,8 +207,8 @@ def feasible_prices(
     work: tuple[int, int] = MUCH,
     threads: int = 1,
     checkpoint: Callable[[], None] = lambda: None,
-) -> tuple[Float64, tuple[Int32, Int32]]:
-    """Lower prices until they are feasible; also return groups that violate them, or nearly.
+) -> tuple[Float64, Pool]:
+    """Lower prices until they are feasible; also return the boxes of groups that violate them, or nearly.
 
     Low prices are lowered first, wave by wave: rows with higher prices then need to be lowered less.
 
@@ -228,9 +237,8 @@ def feasible_prices(
     whole = box_costs(index.costs, np.zeros_like(wide), wide)
     current = prices.copy()
     priced = Priced(k, current, rank, least, numbers, whole, *work)
-    shape = (size, SLOTS if size * k <= MANY_ENTRIES else 1, min(k, size))
-    groups = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
-    found = Found(prices.copy(), *groups, np.zeros(size, dtype=np.int64))
+    lo, hi = np.zeros((2, size, SLOTS, table.attributes), dtype=np.int32)
+    found = Found(prices.copy(), lo, hi, np.zeros(size, dtype=np.int64))
 
     def piece(places: Int32) -> None:
         lower_prices(index.nodes, index.costs, priced, places, found)
@@ -240,4 +248,5 @@ def feasible_prices(
             checkpoint()
             list(workers.map(piece, [np.ascontiguousarray(wave[i::PIECES]) for i in range(min(PIECES, len(wave)))]))
             current[wave] = found.lowered[wave]
-    return found.lowered, (groups[0].reshape(-1, shape[-1]), groups[1].reshape(-1, shape[-1]))
+    used = np.arange(SLOTS) < found.noted[:, None]
+    return found.lowered, Pool(lo[used], hi[used])

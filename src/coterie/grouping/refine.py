@@ -195,7 +195,7 @@ class _Search:
             return after
         moved = np.flatnonzero(before != cut.groups.labels)
         changed = np.unique(np.concatenate([before[moved], after[moved]])).astype(np.int64)
-        changed = changed[changed <= after.max(initial=-1)]  # a group that gave all its rows away keeps its promises
+        changed = changed[changed <= after.max(initial=-1)]  # an emptied group satisfies every model
         broken = changed[~self.allowed(after, changed)] if len(changed) else changed
         back = np.zeros(len(tries) + 1, dtype=np.bool_)
         back[np.searchsorted(cut.base, broken, side="right") - 1] = True

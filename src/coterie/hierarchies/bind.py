@@ -119,7 +119,7 @@ def tree_paths(hierarchy: Hierarchy, values: Any) -> list[list[str]]:  # noqa: A
     """Return the path from each value to the root, in depth-first order; values may repeat and may be null."""
     distinct = plain_array(values).drop_null().unique()
     tree, codes = hierarchy.bind(distinct, counts=np.ones(len(distinct), dtype=np.int64), column="")
-    # The file must know a value as the data write it, which may be another spelling than the hierarchy's own.
+    # The file must have a value as spelled in the data, which may differ from the hierarchy.
     written = dict(zip(codes.tolist(), texts(distinct, column=""), strict=True))
     whole = WholeTree(tree.labels, tuple(tree.parent.tolist()))
     return [[written[code], *whole.path(int(tree.parent[node]))] for code, node in enumerate(tree.leaf_node.tolist())]

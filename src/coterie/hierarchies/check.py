@@ -41,7 +41,7 @@ class HierarchyCheck(NamedTuple):
 def distinct_values(table: pa.Table, column: str) -> ColumnValues:
     """Return a column's distinct values and the number of rows with each; NaN counts as missing."""
     if table.column_names.count(column) != 1:
-        # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
+        # The first line is not quoted: without a header, it is a person's record.
         text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
         raise ConfigError([Problem("--column", text)])
     data = plain_array(table.column(column))

@@ -70,7 +70,7 @@ class Dates:
             Way((when, name), (name, *(one(*part) for one in write)))
             for when, name, part in zip(order, names, parts, strict=True)
         ]
-        # A day that is alone in its day is that day: it needs no group of the same name.
+        # The only value of a day needs no group with the same name.
         crowd = Counter(order)
         return [
             Way(way.key, (way.labels[0], *way.labels[2:]))

@@ -26,7 +26,7 @@ def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> 
     knot = _knot(parents)
     problems = [_cycle_fault(cycle) for cycle in _cycles(parents, knot)]
     for label, above in parents.items():
-        # The parents within a cycle are that cycle's fault, not one more.
+        # Parents within a cycle are reported with that cycle.
         outside = [name for name in above if not (label in knot and name in knot)]
         if len(outside) > 1:
             named = [f'"{name}"' + (f" (row {above[name]:,})" if numbered else "") for name in outside]
@@ -46,7 +46,7 @@ def _knot(parents: Mapping[str, Mapping[str, int]]) -> set[str]:
         for name in above:
             children.setdefault(name, []).append(label)
     left = _peel(parents, children)
-    # What is left hangs beneath a cycle or is in one; peel again from below.
+    # The remaining labels are in or below a cycle; peel again from below.
     up = {label: [name for name in parents[label] if name in left] for label in left}
     down = {label: [name for name in children.get(label, ()) if name in left] for label in left}
     return _peel(down, up)

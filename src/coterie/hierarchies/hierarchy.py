@@ -146,8 +146,8 @@ class Hierarchy:
     def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
         """Return the hierarchy with weights of some labels: `{"Masters": 3, "High": 0.5}`.
 
-        The NCP of a label is the sum of the weights at and below it ÷ that of the root. A value weighs 1 unless said
-        otherwise, a group 0.
+        The NCP of a label is the sum of the weights at and below it ÷ that of the root. By default a value weighs 1
+        and a group 0.
 
         Raises:
             ConfigError: It is a rule, not a tree.

@@ -19,7 +19,7 @@ import pyarrow as pa
 from coterie.errors import ConfigError, Problem
 from coterie.values.scalars import EXACT, Misfits, decimal_text, is_number, is_text, parse_number
 
-# One character at a time up to this length; beyond it every value would bring a long chain of its own.
+# One character at a time up to this length; beyond it every value would add a long chain.
 _MOST_PREFIXES = 64
 
 
@@ -112,7 +112,7 @@ class Intervals:
         exact = [number for number in numbers if number is not None]
         if wrong:
             return []
-        # All numbers become whole by one power of ten, so that every bound is exact whatever the size.
+        # All numbers are scaled to integers by one power of ten, so that every bound is exact.
         digits = max((_decimals(number) for number in (*exact, *self.widths, self.start)), default=0)
         scaled = [_scaled(number, digits) for number in exact]
         start = _scaled(self.start, digits)
@@ -148,7 +148,7 @@ def _setting(setting: object) -> Decimal | None:
 def _plain(number: Decimal) -> int | float | str:
     if _decimals(number) == 0:
         return int(number)
-    # A float where it means the same number again, otherwise its digits as text.
+    # A float if it represents the same number, otherwise its digits as text.
     return float(number) if parse_number(repr(float(number))) == number else decimal_text(number)
 
 

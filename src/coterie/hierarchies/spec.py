@@ -16,7 +16,7 @@ from coterie.values.scalars import decimal_text, float_text
 if TYPE_CHECKING:
     from coterie.hierarchies.hierarchy import Hierarchy
 
-# Rule word → the settings that may stand beside it.
+# Keyword of a rule → the settings that it can be combined with.
 _SETTINGS = {
     "tree": ("root", "weights"),
     "csv": ("delimiter", "header", "encoding", "root", "weights"),
@@ -54,7 +54,7 @@ def mapping_rows(nested: object, *, root: str = ROOT) -> list[tuple[str, ...]]:
     """
     rows: list[tuple[str, ...]] = []
     problems: list[Problem] = []
-    # A stack of our own: a mapping may be deeper than Python's.
+    # An explicit stack: a mapping may be deeper than Python's recursion limit.
     stack: list[tuple[object, tuple[str, ...]]] = [(nested, (root,))]
     while stack:
         thing, path = stack.pop()

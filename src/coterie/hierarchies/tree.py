@@ -67,7 +67,7 @@ class Tree:
     def gap_node(self) -> Int32:
         """The lowest common ancestor of the codes c and c + 1, for each gap c."""
         gaps = np.zeros(max(self.leaves - 1, 0), dtype=np.int32)
-        # An inner node owns the gaps between its children. Nodes stand in depth-first order, so a later
+        # An inner node owns the gaps between its children. Nodes are in depth-first order, so a later
         # child starts right after its elder sibling's last leaf.
         later = np.flatnonzero(self.first > self.first[np.maximum(self.parent, 0)])
         gaps[self.first[later] - 1] = self.parent[later]
@@ -115,7 +115,7 @@ class Tree:
 
 
 def subtree_sums(parent: Sequence[int] | Int32, own: Float64) -> Float64:
-    """Return node → sum over itself and all nodes beneath it; parents stand before their children.
+    """Return node → sum over itself and all nodes beneath it; parents come before their children.
 
     Children are added one by one: rounding never makes a node less than one of its children.
     """

@@ -74,7 +74,7 @@ def _nearest_groups(costs, tree, slots, partners, rises, walk):
             nearer_on_top(walk, top, before, tree.start)
 
 
-# The groups as they stand.
+# The current groups.
 #   labels: row → group, −1 for none
 #   lo, hi: group → box
 #   sizes: group → rows

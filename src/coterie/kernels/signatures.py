@@ -29,7 +29,7 @@ TUPLES = {
         int64 int32[::1] int32[:,::1] int64 int64 int64 float64 float64 float64
     """,
     "methods.cb.Tries": """
-        int64 int64 int64
+        int64 int64 int64 bool
     """,
     "methods.cb_diversity.Diversity": """
         int32[:,::1] int64[::1] int64[::1]

@@ -9,8 +9,8 @@ import numpy as np
 from coterie.arrays import Float64, Int32, Int64
 from coterie.grouping.index import Index
 
-ALL = 2**62  # leaves of the index: as many as it takes
 BATCHES = 128  # into which the acceptance of all boxes falls
+BATCH = 256  # boxes of one, at most: in longer ones too many wait for too long, and large tables would lose more
 
 
 class Growth:
@@ -39,7 +39,7 @@ class Growth:
         from coterie.kernels.methods.compact import Queue, accept_boxes
         from coterie.kernels.search.heap import new_heap
 
-        stale = np.empty(max(1, len(seeds) // BATCHES), dtype=np.int32)
+        stale = np.empty(max(1, min(len(seeds) // BATCHES, BATCH)), dtype=np.int32)
         queue = Queue(new_heap(len(seeds) + 1), stale)
         size, nodes, costs = 0, self.index.nodes, self.index.costs
         with ThreadPoolExecutor(self.threads) as pool:

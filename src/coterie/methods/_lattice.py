@@ -102,7 +102,7 @@ class Lattice:
         from coterie.kernels.methods.incognito import node_loss
 
         flat = np.concatenate([cost.ravel() for cost in costs])
-        levels = np.ascontiguousarray(node)  # a row of what `argwhere` gives stands in steps
+        levels = np.ascontiguousarray(node)  # rows of `argwhere` are strided
         loss, discernability = node_loss(self.keys, self.counts, self.packing, levels, flat, whole, k)
         return float(loss), int(discernability)
 

@@ -18,7 +18,9 @@ Details and deviations
     * The borrowed rows are those nearest to the borrowing half's centre; ties go to the lowest row.
     * Attributes on which both centres agree are left out of the comparison, which they cannot change.
     * A round in which nothing moves and nothing ties would repeat itself for all remaining rounds. The paper accepts
-      that; here two new random rows are drawn instead, and after `rounds` rounds in any case.
+      that: its two random rows are drawn "in the first round" only, as with `restarts=False` (`preset="paper"`). By
+      default two new random rows are drawn instead, and after `rounds` rounds in any case.
+    * Fig. 5 refuses tables in which the most frequent value has |T| / l rows, Theorem 3 allows them; they are allowed.
     * Fig. 5 deals out to ⌊n / l⌋ groups, of about l rows. If k > l, it deals to the largest number
       of at most ⌊n / k⌋ groups that are l-diverse when dealt directly, or joined from the ⌊n / l⌋ of Fig. 5: joins of
       l-diverse groups are l-diverse. With several sensitive columns rows are dealt by the first, and the number of
@@ -56,11 +58,15 @@ Halve = Callable[[Int32, np.uint64, bool], tuple[int, np.uint64, np.uint64]]
 class CbOptions(PaperOptions):
     """Options of `cb`."""
 
-    published: ClassVar[Mapping[str, Any]] = {"categories": "order"}
+    published: ClassVar[Mapping[str, Any]] = {"categories": "order", "restarts": False}
 
     tries: int = Field(15, ge=1, description="Number of ways to halve a part; the best is kept.")
     rounds: int = Field(
         15, ge=1, description="Rounds of two-means clustering before two new random rows are drawn, within the tries."
+    )
+    restarts: bool = Field(
+        True,
+        description="Draw two new random rows when rounds repeat themselves; false is the paper's one start per part.",
     )
     categories: Literal["tree", "order"] = Field(
         "tree",
@@ -79,7 +85,7 @@ def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
     numbers = _numbers(compared)
     diversity = _diversity(table, run)
     labels = np.empty(table.rows, dtype=np.int32)
-    tries = Tries(k, options.tries, options.rounds)
+    tries = Tries(k, options.tries, options.rounds, options.restarts)
 
     def work(rows: Int32, key: np.uint64, once: bool) -> tuple[int, np.uint64, np.uint64]:
         keys = np.zeros(2, dtype=np.uint64)

@@ -35,7 +35,7 @@ from coterie.grouping.index import Index, build_index
 from coterie.grouping.priced_groups import LARGEST_K, has_solver, solver_version, whole_groups
 from coterie.grouping.refine import LARGE_K, Effort, attribute_scales, keeps, refine
 from coterie.grouping.repair.repair import repair
-from coterie.methods._growth import ALL, Growth, SharedLists
+from coterie.methods._growth import Growth, SharedLists
 from coterie.methods._method import Options, Run, method
 from coterie.methods.bottom_up import BottomUpOptions, bottom_up
 from coterie.methods.kaca import KacaOptions, kaca
@@ -63,7 +63,7 @@ class _Settings(NamedTuple):
 
 REACH = 3  # rows that a seed looks around for, in multiples of k
 SMALL_K = 8
-MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that a glance finds near ones
+LEAVES = (256, 32)  # that a shared search visits, at least and per k: more find nothing nearer, and far fewer lose much
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
 FIRST_LOOK = 1.0  # pools for each group, by which starts are compared
 EQUAL = 4  # rows to a place, on average, where merging is tried as well
@@ -84,18 +84,18 @@ PROGRAMS = 2
 POOLS_AFTER = 24.0
 
 
-def _settings(effort: str, k: int, places: int) -> _Settings:
-    """Return the parameters of an effort for this many distinct rows. The search is the same at every size."""
+def _settings(effort: str, k: int) -> _Settings:
+    """Return the parameters of an effort. They are the same at every size, so that more rows never mean less effort."""
     pools = EFFORTS[effort][bisect_right(STEPS, k)]
-    large = places > MANY_PLACES
     # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
-    shared = 6 if large or k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
+    shared = 6 if k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
+    leaves = max(LEAVES[0], LEAVES[1] * k)
     if effort == "fast":
-        tries = 2 if k >= LARGE_K and not large else 1
-        return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, tries, pools)
+        tries = 2 if k >= LARGE_K else 1
+        return _Settings(shared, leaves, 0.7 if k < SMALL_K else 0.6, tries, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
     tries = 8 if k >= LARGE_K else 2 if k >= SMALL_K else 1
-    settings = _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
+    settings = _Settings(shared, leaves, 1.0, tries, pools)
     if effort == "thorough" and 2 <= k <= LARGEST_K and has_solver():
         return settings._replace(programs=PROGRAMS)
     return settings
@@ -129,7 +129,7 @@ class CompactOptions(Options):
 def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping:
     """Accept the cheapest boxes of k rows first, then regroup neighbouring groups while that reduces the loss."""
     index = build_index(table)
-    settings = _settings(options.effort, k, len(index.nodes.points))
+    settings = _settings(options.effort, k)
     grown = _grown(table, k, index, settings, options.block_rows, run)
     programmed = _programmed(table, grown, k, index, settings, run) if settings.programs else None
     if programmed is not None:
@@ -148,7 +148,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
 def grow_groups(table: Table, k: int, run: Run) -> Grouping:
     """Group the rows as `fast` does before any search: for cuts, which need to know where groups lie, no more."""
     index = build_index(table)
-    return _grown(table, k, index, _settings("fast", k, len(index.nodes.points)), ROWS, run)
+    return _grown(table, k, index, _settings("fast", k), ROWS, run)
 
 
 def _grown(table: Table, k: int, index: Index, settings: _Settings, block_rows: int, run: Run) -> Grouping:

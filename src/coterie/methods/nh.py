@@ -29,7 +29,7 @@ Deviations
     * The order within a ring is a walk from each row to the nearest unvisited one, beginning with the row that comes
       first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
     * The k assignments are found by random walks (see `kernels/methods/rings.py`); `assignment="rotation"` takes the k
-      rotations of the ring instead, which is faster but tells more to those who know a row.
+      rotations of the ring instead, which is faster but reveals more to those who know a row.
     * The assignment does not follow from the seed, which is not secret, but from the operating system's randomness or
       from `key`. The seed alone determines the rings and boxes, and with them every measure.
 """

@@ -114,7 +114,7 @@ def optimal(table: Table, k: int, options: OptimalOptions, run: Run) -> Grouping
         )
     if run.privacy:
         run.notes.append("optimal finds the least loss for k alone; guarantees beyond k may need more than the least.")
-    # The start heeds k only: models are for the repair that follows every method.
+    # The start considers k only: the repair that follows every method handles models.
     alone = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled, deadline=run.deadline)
     start = compact(table, k, CompactOptions.model_validate({"effort": "thorough"}), alone)
     search = _Search(table, k, options.most_groups, run)

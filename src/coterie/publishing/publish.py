@@ -52,7 +52,7 @@ class PublishedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Publisher:
-    """The columns of a release, and what stands in them."""
+    """The columns of a release, and their contents."""
 
     names: tuple[str, ...]
     """the columns of the original"""
@@ -75,7 +75,7 @@ class Publisher:
 
     @cached_property
     def suppressed(self) -> dict[str, tuple[pa.DataType, Any]]:
-        """Published column of a quasi-identifier → its type, and what stands there for a suppressed row."""
+        """Published column of a quasi-identifier → its type, and its cell in a suppressed row."""
         every = [published_as(domain, self.config.publish) for domain in self.domains]
         return {each.name: every[each.attribute][each.name] for each in self.columns if each.attribute >= 0}
 
@@ -199,7 +199,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels
     return recoded
 
 
-# How suppressed rows are shown: whether they are, and what stands in each of their cells.
+# How suppressed rows are shown: whether they are, and the content of their cells.
 
 
 def published_as(domain: Domain, publish: Mapping[str, Style]) -> dict[str, tuple[pa.DataType, Any]]:

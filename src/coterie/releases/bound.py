@@ -6,6 +6,8 @@ of the same quick grouping.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -18,15 +20,23 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
-def guiding_groups(table: Table, k: int, threads: int = 1) -> Grouping:
+def guiding_groups(table: Table, k: int, threads: int = 1, cancelled: Callable[[], bool] = lambda: False) -> Grouping:
     """Return the grouping near whose costs the search for prices begins."""
     from coterie.methods import Run, find_method
 
     compact = find_method("compact")
-    return compact.run(table, k, compact.options.model_validate({"effort": "fast"}), Run(seed=0, threads=threads))
+    run = Run(seed=0, threads=threads, cancelled=cancelled)
+    return compact.run(table, k, compact.options.model_validate({"effort": "fast"}), run)
 
 
-def guided_bound(table: Table, k: int, *, threads: int = 1, effort: str = "quick") -> float:
+def guided_bound(
+    table: Table,
+    k: int,
+    *,
+    threads: int = 1,
+    effort: str = "quick",
+    cancelled: Callable[[], bool] = lambda: False,
+) -> float:
     """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows.
 
     Args:
@@ -34,8 +44,26 @@ def guided_bound(table: Table, k: int, *, threads: int = 1, effort: str = "quick
         k: The minimum group size.
         threads: Number of threads; the result does not depend on it.
         effort: quick, good, best, or a number of seconds.
+        cancelled: Asked between units of work; if true, Cancelled is raised.
     """
-    return lower_bound(table, k, guide=partial(guiding_groups, table, k, threads), threads=threads, effort=effort)
+    from coterie.methods import Run
+
+    return lower_bound(
+        table,
+        k,
+        guide=partial(guiding_groups, table, k, threads, cancelled),
+        threads=threads,
+        effort=effort,
+        checkpoint=Run(cancelled=cancelled).checkpoint,
+    )
+
+
+def in_words(ratio: float | None) -> str:
+    """Say what the ratio of a loss to the bound means; nothing if it says little: more than twice the bound."""
+    if ratio is None or not 1.0 <= ratio < 2.0:
+        return ""
+    percent = math.ceil(round(100 * (ratio - 1.0), 6))  # the bound is rounded down by a billionth
+    return f"within {percent} % of the least possible loss"
 
 
 @dataclass(eq=False)

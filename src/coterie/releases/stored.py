@@ -95,7 +95,7 @@ class StoredRows:
 
     @property
     def shuffled(self) -> bool:
-        """Whether its rows are in a secret order, which lies beside it."""
+        """Whether its rows are in a secret order, saved next to it."""
         return self.book.config.row_order == "shuffle"
 
     def positions(self, places: Int64) -> Int64:
@@ -104,7 +104,7 @@ class StoredRows:
         return places + np.searchsorted(self.removed - np.arange(len(self.removed)), places, side="right")
 
     def _positions_in_order(self, places: Int64) -> Int64:
-        """Return positions in the original of published rows, ascending, whose order lies beside the release."""
+        """Return positions in the original of published rows, ascending, from the order saved next to the release."""
         found, start = [np.zeros(0, dtype=np.int64)], 0
         for some in read_rows(self.path):
             first, last = np.searchsorted(places, [start, start + len(some)])

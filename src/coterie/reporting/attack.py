@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.verification.models import Measured
 
-# People who are looked for: more would take longer and tell no more.
+# The number of people to look for; more would take longer without changing the result.
 MOST_PEOPLE = 10_000
 
 

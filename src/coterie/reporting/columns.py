@@ -124,7 +124,7 @@ def starred_rows(release: Release, at: int) -> int:
     lo, hi = shown.lo[:, at], shown.hi[:, at]
     anything = (lo == 0) & (hi == domain.size - 1)
     if domain.tree is not None and domain.labelled:
-        # The root is published as soon as nothing lower holds the box.
+        # The root is published if no lower node contains the box.
         anything = (domain.tree.common_ancestor(lo, hi) == 0) & (hi > lo)
     grouped = shown.labels[shown.labels >= 0]
     suppressed = release.source.table.num_rows - len(grouped)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.table.domain import Domain
 
-# Longer hierarchies are spelled out beside the release only.
+# Longer hierarchies are written out only in the provenance file.
 MOST_LEAVES = 300
 
 

@@ -24,7 +24,7 @@ class Hider:
     def __init__(self, k: int, *, external: bool, rows: int, published: int) -> None:
         self.k = k
         self.external = external
-        # With the rows of the release, which its reader has, the rows of the input would tell how many are missing.
+        # A reader has the release; the number of input rows would reveal how many are missing.
         self.rows_hidden = external and 0 < rows - published < k
 
     def count(self, number: float | None, *, of: int | None = None) -> int | None:
@@ -67,7 +67,7 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
     kept: list[int] = []
     room = 0
     for edge, inside in zip(edges, held.tolist(), strict=True):
-        # A bin that is too small takes the next one in, and the last one goes into the one before it.
+        # A bin that is too small is merged with the next one, the last one with the one before it.
         if not kept or room == 0 or room >= k:
             kept.append(edge)
             room = 0

@@ -180,7 +180,7 @@ class Risk(Part):
 
 
 class Linking(Part):
-    """A simulated linking attack by someone who knows the published people's original records."""
+    """A simulated linkage attack by someone who knows the published people's original records."""
 
     on: list[str]
     people: Count

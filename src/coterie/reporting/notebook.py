@@ -20,7 +20,7 @@ COLUMNS = 10
 
 def release_html(release: Release) -> str:
     """Return the release as a piece of HTML that carries its own style and touches nothing around it."""
-    # Several releases may stand in one notebook: ids must differ, and styles must not reach beyond their own.
+    # A notebook may show several releases: ids must differ, and styles must not affect other output.
     mark = f"coterie-{secrets.token_hex(4)}"
     room = environment("coterie.reporting")
     found, measures = release.verification, release.measures
@@ -51,7 +51,7 @@ def scoped_style(mark: str) -> str:
     """Return the chart style for one part of a page, following the notebook's light or dark mode."""
     from coterie.charts.svg import STYLE, STYLE_CLASSES, VARIABLES_DARK, VARIABLES_LIGHT
 
-    # Notebooks have themes of their own; these go before what the system prefers.
+    # A notebook's own theme takes precedence over the system's.
     light, dark = (
         f'[data-jp-theme-light="{light}"] .{mark}, body[data-vscode-theme-kind="vscode-{theme}"] .{mark}, '
         f'html[theme="{theme}"] .{mark}'

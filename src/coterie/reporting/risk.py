@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EDGES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 MOST_COLUMNS = 12
-# Of a larger table pairs of columns are not ranked: a report should take seconds.
+# Pairs of columns are ranked only below this many rows: a report should take seconds.
 LARGE = 200_000
 
 
@@ -160,7 +160,7 @@ def _curve(edges: list[int], before: ClassCounts, after: ClassCounts, hider: Hid
         )
         for at, end in enumerate(ends)
     ]
-    # Beyond the largest class there is nothing to see.
+    # The curve is constant beyond the largest class.
     full = next((at for at, point in enumerate(made) if point.before == 1 and point.after == 1), len(made) - 1)
     return made[: full + 1]
 
@@ -169,7 +169,7 @@ def _columns(release: Release, hider: Hider) -> list[model.ColumnRisk]:
     from coterie.disclosure.columns import rank_columns
 
     if not release.complete:
-        return []  # a sample has more rows that are alone than the table
+        return []  # a sample has more unique rows than the table
     table = release.source.table
     ranked = rank_columns(table, quasi=release.config.quasi, pairs=table.num_rows <= LARGE)
     return [

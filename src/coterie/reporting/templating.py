@@ -24,13 +24,13 @@ def environment(*packages: str) -> Environment:
 
 
 class Typed(str):
-    """A text that comes back as it is when a form is sent; the filter `typed` marks it."""
+    """A text that must return unchanged when a form is submitted; the filter `typed` marks it."""
 
     __slots__ = ()
 
 
 class Markup(str):
-    """A text that is HTML already: templates write it out as it is."""
+    """A text that is already HTML: templates do not escape it."""
 
     __slots__ = ()
 
@@ -44,5 +44,5 @@ def coded(text: str) -> Markup:
 
 
 def _shown(value: object) -> object:
-    """Show whatever a template writes out; what is markup already was made by one."""
+    """Make hidden characters in plain texts visible; markup has been escaped already."""
     return visible(value) if type(value) is str else value

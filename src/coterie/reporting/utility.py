@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie.errors import CoterieError
+from coterie.releases.bound import in_words
 from coterie.reporting import model
 from coterie.reporting.hide import Hider
 from coterie.settings.registry import MEASURES
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
 
 QUERIES = 1000
-# Of a large table fewer queries are asked: a report should take seconds.
+# Large tables get fewer queries: a report should take seconds.
 LARGE, FEWER_QUERIES = 200_000, 300
 # Above this, the bound of all rows takes longer than a report should.
 BOUND_ROWS = 60_000
@@ -107,7 +107,8 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
         )
     elif exact:
         text = (
-            "No local recoding with this k could lose less than the bound; the best one may lose more than the bound."
+            "No local recoding into groups of at least k rows could lose less than the bound, whatever the method; the "
+            "best one may lose more than the bound."
         )
     else:
         text = (
@@ -124,8 +125,8 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
     if release.by_rows:
         ratio = None
     shown = hider.figure(ratio)
-    if exact and shown is not None and 1.0 <= shown < 2.0:
-        text = f"The loss is within {math.ceil(100 * (shown - 1.0))} % of the least possible. {text}"
+    if exact and (near := in_words(shown)):
+        text = f"The loss is {near}. {text}"
     return model.Bound(value=hider.figure(value), ratio=shown, estimated=not exact, text=text)
 
 

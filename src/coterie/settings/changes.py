@@ -34,8 +34,7 @@ def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
             table = values.get(setting)
             if setting not in changes and isinstance(table, Mapping):
                 result[setting] = {name: value for name, value in table.items() if name in kept}
-    # What is kept or dropped was not said to be anything else, so whatever it is said to be now goes before that.
-    # Whose row it is may be dropped as well.
+    # A new role overrides `keep` and `drop`. The entity column may also be dropped.
     for setting, roles in (("keep", (*ROLES, "entity")), ("drop", ROLES)):
         elsewhere = {name for role in roles for name in _names(changes.get(role))}
         if setting not in changes and elsewhere.intersection(_names(values.get(setting))):

@@ -77,7 +77,7 @@ def _text(kind: str, context: Mapping[str, Any]) -> str:
         tidy = {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in context.items()}
         return _TEXTS[kind].format_map(tidy)
     if kind == "value_error":
-        # Raised by a validator of coterie itself, whose texts keep to the rules of this module.
+        # Raised by coterie's own validators, whose messages follow the rules of this module.
         return str(context["error"])
     return _KINDS.get(kind.split("_")[0], "is not a value that this setting can have")
 

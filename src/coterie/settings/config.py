@@ -134,8 +134,7 @@ class Config(_Fields):
         if base is not None and known.get("privacy"):
             with suppress(ConfigError):  # invalid models are left to the validator
                 known["privacy"] = parse_privacy(known["privacy"], base=base)
-        # What is wrong between two settings shows only when each is right by itself: so those that are wrong
-        # are noted and left out of a second try.
+        # Conflicts between settings only show if each is valid: invalid ones are reported and left out of a second try.
         for _ in range(2):
             try:
                 super().__init__(**known)
@@ -164,7 +163,7 @@ class Config(_Fields):
         if self.options or self.method != DEFAULT_METHOD:
             checked, wrong = option_problems(self.method, self.options)
             problems += wrong
-            object.__setattr__(self, "options", checked)  # in their own types; the model is frozen to others only
+            object.__setattr__(self, "options", checked)  # in their own types; the model is frozen for everybody else
         if problems:
             raise ConfigError(problems)
         return self
@@ -227,7 +226,7 @@ class Config(_Fields):
         """
         problems = column_problems(self, names, publishes=publishes, sure=not text or self.header is not None)
         if problems:
-            # Where something else is wrong, these may be the columns of another table.
+            # With other problems, these may be the columns of a different table.
             alone = [problem.path for problem in problems] == [UNDECIDED]
             raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
 

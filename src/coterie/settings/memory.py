@@ -12,7 +12,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _TEXT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)I?B?\s*", re.IGNORECASE)
 SPARK_MEMORY = 2 * 2**30
 """the default memory for blocks on Spark, whose executors are other machines"""
-# Where the system does not tell.
+# If the system does not report it.
 FALLBACK = 4 * 2**30
 
 
@@ -52,7 +52,7 @@ def give_back() -> None:
     try:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
     except (OSError, AttributeError):
-        return  # another system, which does so by itself
+        return  # other systems do so automatically
 
 
 @contextmanager

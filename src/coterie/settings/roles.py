@@ -79,7 +79,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
     found = undecided(config, names)
     if not found:
         return ""
-    # Longer lists are no line to paste any more: `coterie init` writes them down one by one.
+    # Longer lists are too long to paste; `coterie init` writes them to a file.
     if len(found) > MOST_LISTED:
         return "`coterie init FILE` writes a configuration that lists every column, for you to review."
     what = "it" if len(found) == 1 else "them"
@@ -89,7 +89,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
 
 def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
     """Return the setting with these columns for a TOML file or Python and, if possible, as a flag."""
-    # A list replaces the one that is there, so it starts with what that has.
+    # A list replaces the existing one, so it starts with its columns.
     columns = [*getattr(config, setting), *found]
     setting_line = f"`{setting} = [{', '.join(map(toml_text, columns))}]`"
     flag = flag_text(columns)
@@ -114,6 +114,6 @@ def flag_text(columns: Sequence[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(columns)
     text = line.getvalue()
-    # Messages are one line whose spaces were tidied up, and flags are stripped of those around names.
+    # Messages are one line with normalized spaces, and flags ignore spaces around names.
     sayable = text.isprintable() and " ".join(text.split()) == text and parse_names([text]) == list(columns)
     return shlex.quote(text) if sayable else ""

@@ -43,10 +43,10 @@ def write_toml(values: Mapping[str, Any]) -> str:
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """Return values as TOML in which nothing hides: signs that turn or break lines are escaped."""
+    """Return values as TOML, with characters that reverse or break lines escaped."""
     import tomli_w
 
-    # tomli_w escapes control characters only. What is left stands in quoted strings and keys, which take escapes.
+    # tomli_w escapes control characters only; others are within quoted strings and keys, which allow escapes.
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", tomli_w.dumps(values))
 
 
@@ -64,7 +64,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
 
 
 CONFIRMING = ("input_sha256", "masks_sha256")
-"""what could confirm a guess of the whole input, or of a single unknown row"""
+"""entries that could confirm a guess of the whole input, or of a single unknown row"""
 
 
 def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:

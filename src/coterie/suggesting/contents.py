@@ -37,10 +37,10 @@ def looks_like(texts: Sequence[str]) -> str:
     if not some:
         return ""
     if all(_WHOLE.fullmatch(text) for text in some):
-        # Numbers lose their zeros at the front, and get a ".0" where others are missing.
+        # Numbers lose leading zeros, and get a ".0" in columns with missing values.
         whole = [text.split(".")[0] for text in some]
         some = [text.zfill(max(map(len, whole))) for text in whole]
-    first = some[:_FIRST]  # rules most kinds out
+    first = some[:_FIRST]  # excludes most kinds quickly
     for what, fits, least in _KINDS:
         if len(some) >= least and 2 * sum(map(fits, first)) >= len(first) and sum(map(fits, some)) >= SHARE * len(some):
             return what
@@ -87,7 +87,7 @@ def _are_names(texts: Sequence[str]) -> bool:
     often = Counter(words)
     recurring = sum(any(often[word] > 1 for word in re.split(r"[ ,]+", text)) for text in named)
     capital = sum(word[0].isupper() for word in words)
-    # Titles and places recur too, but in them a few words are in nearly all texts.
+    # Titles and places recur too, but there a few words occur in nearly all texts.
     common = max(often.values()) / len(named)
     return recurring >= len(named) / 3 and capital >= SHARE * len(words) and common < 1 / 3
 
@@ -103,4 +103,4 @@ _KINDS: tuple[tuple[str, Callable[[str], bool], int], ...] = (
     ("places on the map", _matches(_PLACE), 1),
     ("telephone numbers", _is_phone, 1),
 )
-"""kind, test of one text, and the fewest texts that show it: one check digit is right by accident now and then"""
+"""kind, test of one text, and the fewest texts that show it: a single check digit is sometimes right by chance"""

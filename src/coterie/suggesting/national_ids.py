@@ -1,6 +1,6 @@
 """National identification numbers: their form and, where they have one, their check digit. One line each.
 
-A number without a check digit has to hold a valid date. Codes that only look alike fail either test most of the time,
+A number without a check digit must contain a valid date. Codes that only look alike fail either test most of the time,
 and a column is taken for numbers of one kind only if nearly all of its cells pass.
 """
 
@@ -20,7 +20,7 @@ class NationalId(NamedTuple):
     """of the number without spaces, dots, dashes and slashes, in capitals"""
     valid: Callable[[str], bool]
     marked: re.Pattern[str] | None = None
-    """of the number as it is written, if only that tells it from other numbers"""
+    """of the number as written, if only that distinguishes it from other numbers"""
 
     def fits(self, text: str) -> bool:
         """Return whether a text is such a number."""
@@ -99,7 +99,7 @@ def _born(
 
 
 def _is_date(year: int, month: int, day: int) -> bool:
-    # Of a year of two digits the century is not known: 2000 was a leap year, and every fourth year is one there.
+    # The century of a two-digit year is unknown; from 2000 on, every fourth year is a leap year.
     try:
         return bool(date(year, month, day))
     except ValueError:
@@ -152,7 +152,7 @@ def _id(title: str, pattern: str, *tests: Callable[[str], bool], marked: str | N
 
 
 NATIONAL_IDS: tuple[NationalId, ...] = (
-    # Those with letters or two check digits first: what fits them fits by no accident.
+    # Those with letters or two check digits first: these do not match by chance.
     _id("Italian codice fiscale", r"[A-Z]{6}\d[\dL-V][A-EHLMPRST][\dL-V]{2}[A-Z][\dL-V]{3}[A-Z]", _codice_fiscale),
     _id("Spanish DNI or NIE", r"[XYZ\d]\d{7}[A-Z]", _dni),
     _id("UK National Insurance number", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]"),

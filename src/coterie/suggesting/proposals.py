@@ -1,8 +1,8 @@
 """Propose hierarchies for the categories that will lose most, with the loss that each saves, measured on a sample.
 
-Categories without a hierarchy lose everything as soon as two values are joined. Codes get prefixes. Other categories
-get a tree that is learned from the data: values that occur beside similar values of the other quasi-identifiers are
-joined first. Numbers get nothing: they are published as tight ranges anyway, and bands only lose more.
+Categories without a hierarchy lose everything as soon as two values are merged. Codes get prefixes. Other categories
+get a tree learned from the data: values that occur together with similar values of the other quasi-identifiers are
+merged first. Numbers get nothing: they are published as tight ranges anyway, and bands only lose more.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 SAMPLE = 2_000
 """rows that are grouped to measure the loss"""
 ENOUGH_ROWS = 100
-"""fewer say nothing"""
+"""with fewer rows the loss is not representative"""
 MOST_COLUMNS = 4
 FEWEST_VALUES = 5
-"""below that there is little to join"""
+"""with fewer values there is little to merge"""
 MOST_VALUES = 200
-"""above that a learned tree is nothing a person could review"""
+"""with more values a person could not review a learned tree"""
 WORTHWHILE = 0.97
 """a proposal has to lower the loss at least to this share"""
 _BINS = 8
@@ -52,7 +52,7 @@ class Proposal(NamedTuple):
 
     @property
     def rule(self) -> object:
-        """The hierarchy as a setting, if it holds no value of the data; else None."""
+        """The hierarchy as a setting if it contains no data values, otherwise None."""
         return None if self.hierarchy.tree is not None else self.hierarchy.spec
 
 
@@ -67,7 +67,7 @@ def people_in(guesses: Sequence[Guess], rows: int) -> int:
 
 
 def propose(table: pa.Table, guesses: Sequence[Guess]) -> list[Proposal]:
-    """Return the hierarchies that would save most, at most one a column."""
+    """Return the hierarchies that would save most, at most one per column."""
     k = smallest_group(people_in(guesses, table.num_rows))
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     flat = [guess for guess in quasi if _is_flat(guess)]
@@ -78,7 +78,7 @@ def propose(table: pa.Table, guesses: Sequence[Guess]) -> list[Proposal]:
     found: list[Proposal] = []
     try:
         before, lost = _loss(sample, quasi, chosen, k)
-    except CoterieError:  # a run would say what is wrong; there is nothing to propose until then
+    except CoterieError:  # a run reports what is wrong; until then there is nothing to propose
         return []
     for guess in sorted(flat, key=lambda guess: -lost[guess.name])[:MOST_COLUMNS]:
         tries = []
@@ -88,7 +88,7 @@ def propose(table: pa.Table, guesses: Sequence[Guess]) -> list[Proposal]:
                 tries.append(Proposal(guess.name, what, hierarchy, before, after, sample.num_rows, k))
         best = min(tries, key=lambda each: each.after, default=None)
         if best is not None and best.after <= WORTHWHILE * before:
-            # The next one is measured beside those that are proposed already.
+            # The next proposal is measured together with the earlier ones.
             chosen[guess.name], before = best.hierarchy, best.after
             found.append(best)
     return found
@@ -132,7 +132,7 @@ def _candidates(
     if pc.all(pc.match_substring_regex(texts, _CODE)).as_py() and pc.min(lengths).as_py() > 1:
         found.append(("prefixes", Hierarchy.prefixes()))
     if len(values) <= MOST_VALUES:
-        with suppress(HierarchyError):  # values that cannot be labels: blank ones, or one that is called as the root
+        with suppress(HierarchyError):  # values that cannot be labels: blank ones, or the label of the root
             found.append(("a tree learned from the data", _learned(sample, values, name, quasi)))
     return found
 

@@ -16,7 +16,14 @@ from coterie.suggesting.proposals import Proposal, people_in, smallest_group
 from coterie.suggesting.suggest import Guess
 from coterie.wording import one_line
 
-_ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
+ROLE_SETTINGS = {
+    "quasi": "quasi",
+    "sensitive": "sensitive",
+    "identifier": "identifiers",
+    "keep": "keep",
+    "drop": "drop",
+}
+"""role → the setting that lists its columns, in the order in which they are shown"""
 _NOTES = {
     "quasi": "Move a column to another list if the suggestion is wrong.",
     "keep": "Check each: a person can be recognized by values that others know.",
@@ -59,7 +66,7 @@ def suggestion_toml(
         f"#   coterie anonymize {one_line(source)} -c coterie.toml -o out.csv",
         _k(guesses, rows),
     ]
-    for role, key in _ROLES.items():
+    for role, key in ROLE_SETTINGS.items():
         chosen = [guess for guess in guesses if decision(guess.role) == role]
         blocks.append(f"{_about(key, _NOTES.get(key, ''))}{_array(key, chosen)}")
     blocks += [_people(guesses), _safe_harbor(guesses)]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
-# Arrow hashes all known values anew for every batch of cells; of more numbers than this, a binary search is quicker.
+# Arrow hashes all known values again for every batch; above this many numbers, a binary search is faster.
 HASHED = 2**16
 
 

@@ -59,7 +59,7 @@ class Grouping:
     recoding: ClassVar[Literal["local", "global", "per-row"]] = "local"
     """the name of its kind"""
     by_rows: ClassVar[bool] = False
-    """whether rows are published one by one: each with a box of its own, which lies within that of its group"""
+    """whether rows are published one by one: each with a separate box, which lies within that of its group"""
     tight: ClassVar[bool] = True
     """whether the boxes are free to be as narrow as the rows of their groups"""
     unit: ClassVar[Literal["group", "ring"]] = "group"

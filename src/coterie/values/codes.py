@@ -35,7 +35,7 @@ class Codes(NamedTuple):
 
 
 def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
-    """Encode a column: null and NaN are one value of their own, −0.0 is 0.0, and dictionaries are decoded."""
+    """Encode a column: null and NaN are one separate value, −0.0 is 0.0, and dictionaries are decoded."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
     chunked = unwrapped(chunked)
     if pa.types.is_dictionary(chunked.type):

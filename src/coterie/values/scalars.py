@@ -30,7 +30,7 @@ from coterie.wording import count_of
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
 _MOST_DIGITS = 400
-# Enough to hold every number of that size without rounding.
+# Enough for every number of that size without rounding.
 EXACT = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 # Patterns for Python's and for Arrow's expressions.
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?"

@@ -18,9 +18,9 @@ from coterie.values.notation import published_names
 from coterie.verification.cells import ColumnCells, TableCells, first_rows, numbered, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
-# Keys of several columns make one int64 as long as that cannot reach this.
+# Keys of several columns are combined into one int64 below this limit.
 ROOM = 2**62
-# Keys are counted by place, not by hash, while there are at most so many places a row.
+# Keys are counted by position instead of by hash if there are at most this many positions per row.
 DENSE = 8
 
 
@@ -46,7 +46,7 @@ class Exposure(NamedTuple):
 
 
 class PublishedRows(Protocol):
-    """What the verdict may ask about a published table."""
+    """The interface to a published table that the verdict uses."""
 
     @property
     def rows(self) -> int:
@@ -58,7 +58,7 @@ class PublishedRows(Protocol):
 
     @property
     def held(self) -> bool:
-        """Whether the rows are in memory, so that many questions cost little."""
+        """Whether the rows are in memory, where repeated counting is cheap."""
 
     def sizes(self, columns: Sequence[str]) -> PeopleCounts:
         """Return the class sizes on the quasi-identifiers and these columns."""

@@ -1,4 +1,4 @@
-"""What the order and the tightness of published cells add to what an attacker knows."""
+"""What the order of rows and the tightness of cells add to an attacker's knowledge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def look_at_order(findings: Findings, read: Reader, config: Config, *, names: Se
 
 
 def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], config: Config) -> None:
-    """Tell what cells that are no wider than their rows give away; not all methods publish such cells."""
+    """Report what tight cells reveal; not all methods publish cells that are no wider than their rows."""
     from coterie.methods import find_method
 
     if not find_method(config.method).kind.tight:

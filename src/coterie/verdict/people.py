@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.verdict.question import Findings
 
-# A column that numbers people has more values than a label, and people have some rows each.
+# A column that identifies people has more values than a category, and several rows per value.
 FEWEST = 10
 MOST_DISTINCT = 0.95
-# Things that are shared by chance or by neighbours, so that equal values do not mean one person.
+# Attributes shared by chance or by neighbours: equal values need not mean the same person.
 _SHARED = ("a person's name", "a street address", "a place on the map")
 
 

@@ -13,9 +13,9 @@ from math import factorial
 
 import numpy as np
 
-# Up to so many columns every subset is counted; of more, orders are drawn.
+# All subsets are counted up to this many columns; with more, orders are drawn.
 EXACT = 4
-# Subsets that are counted otherwise.
+# The number of subsets counted in that case.
 BUDGET = 48
 
 Exposed = Callable[[frozenset[str]], int]

@@ -22,9 +22,9 @@ from coterie.wording import count_of, percent_text
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-# Which columns do it is worked out on at most so many rows; how many rows are exposed is always counted on all.
+# The columns responsible are found on at most this many rows; exposed rows are counted on all.
 SAMPLE = 100_000
-# Where rows are on disk, every subset of columns is a pass over them.
+# For rows on disk, every subset of columns is one pass over them.
 DISK_BUDGET = 12
 MOST_COLUMNS = 6
 

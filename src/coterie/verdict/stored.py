@@ -40,7 +40,7 @@ def verdict_of_stored(release: Release) -> Verdict:
 
 
 def _sample(release: Release) -> HeldRows | None:
-    """Whole classes of the release beside their originals; None where the original cannot be read again."""
+    """Whole classes of the release with their originals; None if the original cannot be read again."""
     try:
         return release.held
     except CoterieError:

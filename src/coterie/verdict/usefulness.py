@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie.disclosure.downcoding import loss_by_label
 from coterie.disclosure.labels import forms_of
+from coterie.releases.bound import in_words
 from coterie.settings.limits import limit
 from coterie.verdict.question import Findings
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 # The bound compares all rows with all others; on more rows it takes longer than a verdict should.
 BOUND_ROWS = 20_000
-# Random queries are asked of so many rows, the same ones before and after.
+# Random queries use at most this many rows, the same before and after.
 QUERY_ROWS = 20_000
 QUERIES = 200
 LONG = f"long where there are more than {BOUND_ROWS:,}"
@@ -36,7 +37,8 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     told = f"The information loss (GCP) is {loss:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
-        told += f", {ratio:.2f} times the lower bound for this k"
+        near = in_words(ratio)
+        told += f", {ratio:.2f} times the lower bound for all groups of at least k rows{near and f': it is {near}'}"
     findings.evidence.append(f"{told}.")
     if not bounded:
         findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
@@ -122,5 +124,5 @@ def query_error(original: pa.Table, published: pa.Table, config: Config, *, kept
     try:
         return float(query_errors(tables, Workload(count=QUERIES, seed=0)).summary.median)
     except CoterieError:
-        # Means and medians in place of ranges, for example, answer no query.
+        # Means and medians, for example, cannot answer queries.
         return None

@@ -73,7 +73,7 @@ def verdict_of_file(
 ) -> Verdict:
     """Return the verdict on a published file that is never held whole: DuckDB counts its classes.
 
-    The person of each row may be known from elsewhere.
+    The person of each row may be given separately.
     """
     from coterie.verification.duckdb_counts import counting
 

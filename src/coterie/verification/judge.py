@@ -5,7 +5,7 @@ whole release (n, t). It does not know how the release was made and shares no co
 parts: a figure of every class, for display, which floats may round; and whether the class satisfies the guarantee,
 which is decided in integers and fractions. Definitions:
 
-    k-anonymity         s ≥ k                                  Sweeney 2002, definition 3; people in place of rows
+    k-anonymity         s ≥ k                                  Sweeney 2002, definition 3; also for people
     k-map               people of a population ≥ k             Sweeney 2001
     l-diversity                                                Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007
       distinct          values ≥ l                             the least that l "well-represented" values can mean

@@ -145,7 +145,7 @@ def _by_tree(
     for node in range(len(labels) - 1, 0, -1):
         last[parent[node]] = max(last[parent[node]], last[node])
     leaf_of = {label: node for node, label in enumerate(labels) if node not in inner}
-    # Of two nodes with one label the upper one counts, which surely holds the value: deeper ones come later here.
+    # Of two nodes with the same label the upper one counts, which certainly contains the value: deeper ones come later.
     depth = [0] * len(labels)
     for node in range(1, len(labels)):
         depth[node] = depth[parent[node]] + 1

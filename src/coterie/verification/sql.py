@@ -65,7 +65,7 @@ def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def relation_of(table: TableFile, checker: DuckLimits, *, beside: HiddenColumn | None = None) -> Iterator[str]:
-    """Return the SQL expression of a table, with a column beside it that it does not have.
+    """Return the SQL expression of a table, with an additional column if given.
 
     DuckDB reads Parquet itself; other formats are converted first, in the folder of the checker.
     """

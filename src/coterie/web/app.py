@@ -52,14 +52,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code in (204, 303, 304):
         return Response(status_code=error.status_code, headers=error.headers)
-    return _told(request, error.status_code, error.detail)
+    return _message(request, error.status_code, error.detail)
 
 
 async def _own_error(request: Request, error: Exception) -> Response:
     """Respond to an error that coterie raised on purpose: its message contains no cell and says what to do."""
-    return _told(request, 422, str(error))
+    return _message(request, 422, str(error))
 
 
-def _told(request: Request, status: int, text: str) -> Response:
+def _message(request: Request, status: int, text: str) -> Response:
     template = "_message.html" if is_htmx(request) else "message.html"
     return render(request, template, status=status, status_code=status, text=text)

@@ -20,28 +20,28 @@ FIELD = "stamp"
 
 
 def stamp_of(project: Project, step: str) -> str:
-    """Return a text that is another one as soon as a setting of a step has changed."""
+    """Return a stamp that changes with the settings of a step."""
     try:
         values = configuration.read_values(project)
     except ConfigError:
         return ""
-    # An empty table says nothing, and goes when anything is saved.
+    # Empty tables are ignored, since saving drops them.
     own = {name: value for name, value in values.items() if configuration.screen_of(name) == step and value != {}}
     return stamp(own)
 
 
 def stamp(*parts: object) -> str:
-    """Return a short text that stands for some values."""
+    """Return a short hash of some values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def changed_elsewhere(
     now: str, submitted: Mapping[str, str], *, saved: Mapping[str, str] | None = None, what: str = "coterie.toml"
 ) -> list[Fault]:
-    """Return the fault of a form whose settings were changed since it was shown; none for a form without a stamp.
+    """Return the error of a form whose settings have changed since it was shown; none for a form without a stamp.
 
     Args:
-        now: The stamp of the settings as they are.
+        now: The stamp of the current settings.
         submitted: The fields of the form, with its stamp.
         saved: The same fields as they would be shown now.
         what: What was changed.

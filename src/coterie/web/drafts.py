@@ -24,8 +24,8 @@ def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> Non
 
 
 def send_back(request: Request, project: Project, step: str, submitted: Mapping[str, str]) -> Response:
-    """Keep a form that cannot be saved and show it by another request: Back and Reload do not send it again."""
-    # Browsers send nothing for a box that is not ticked, which must not come back ticked.
+    """Keep a form that cannot be saved and redirect to it, so that Back and Reload do not submit it again."""
+    # Browsers omit unchecked boxes, which must stay unchecked when the form is shown again.
     boxes = {name: "" for name, each in simple(step).items() if each.kind == "switch"}
     keep_draft(project, step, boxes | dict(submitted))
     return go(f"{project.url}/{step}", request)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WAITING = ("queued", "running")
 PATIENCE = 2.0
-"""seconds between asking a worker to end and ending it"""
+"""seconds between asking a worker to end and killing it"""
 KEPT = ("coterie.toml", "state.json")
 """what remains of a run that was cancelled or failed"""
 
@@ -96,7 +96,7 @@ class Jobs:
         write_json(folder / "state.json", JobState("queued", started=time.time())._asdict())
         write_json(folder / "job.json", {**self._job(kind, project), **more})
         with self._lock:
-            # -P: a file of the user's that is called numpy.py must not be taken for the library.
+            # -P: a file called numpy.py in the user's folder must not shadow the library.
             self._running[folder] = subprocess.Popen(
                 [sys.executable, "-P", "-m", "coterie.web.worker", str(folder)],
                 stdin=subprocess.PIPE,
@@ -126,7 +126,7 @@ class Jobs:
             process = self._running.get(folder)
         if process is None or process.poll() is None:
             return found
-        found = state_of(folder)  # it may have finished between the two looks
+        found = state_of(folder)  # it may have finished between the two checks
         with self._lock:
             self._running.pop(folder, None)
         _close(process)

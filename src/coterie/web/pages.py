@@ -79,13 +79,13 @@ def render(
         "request": request,
         "project": project,
         "input_changed": whole and project is not None and has_changed(project),
-        # Parts of a page have no navigation, and what it shows takes time to find out.
+        # Parts of a page have no navigation, whose states take time to compute.
         "steps": steps_of(project, step) if whole and project is not None else [],
         "faults": wrong,
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,
     }
-    # Browsers write any other status into their console as an error of the page, which a form sent back is not.
+    # Browsers log any other status as an error of the page, which a form with errors is not.
     shown = 200 if status == 422 and _asked_by_a_browser(request) else status
     return HTMLResponse(templates().get_template(template).render(values), status_code=shown)
 
@@ -124,7 +124,7 @@ async def form_of(request: Request) -> FormData:
 
 
 def number_in(request: Request, name: str, default: int = 0) -> int:
-    """Return a whole number in the address, such as 1,500; the default if it is none."""
+    """Return a whole number in the address, such as 1,500; the default for anything else."""
     text = request.query_params.get(name, "").strip().replace(",", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else default
 

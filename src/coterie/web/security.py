@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from coterie.web.settings import Settings
 
 POLICY: Final = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
-# no-referrer would also take the Origin from forms, which is what they are recognized by.
+# no-referrer would also remove the Origin of forms, which is needed to recognize them.
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",

@@ -58,7 +58,7 @@ def serve(
         say(kept)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        # No access log: addresses of requests may hold what somebody looks for.
+        # No access log: addresses of requests may contain search terms.
         options = uvicorn.Config(
             app,
             log_config=None,
@@ -113,7 +113,7 @@ def _end_in_order() -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    # uvicorn takes SIGTERM, ends, and then sends it once more to whoever had it before.
+    # uvicorn handles SIGTERM, ends, and then raises it again for the previous handler.
     signal.signal(signal.SIGTERM, stop)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))

@@ -34,10 +34,10 @@ def _states(project: Project) -> dict[str, str]:
     if not project.table_path.is_file():
         failed = state_of(project.folder / "inspect").state == "failed"
         return {key: "later" for key, _ in STEPS} | {"data": "faulty" if failed else "open"}
-    # Somebody has saved what the steps in the middle ask for; the others are done when there is something to show.
+    # The middle steps are done once they were saved; the others, when they have something to show.
     states = {key: "done" if key in project.seen else "open" for key, _ in STEPS} | {"data": "done"}
     states |= _run_states(project)
-    # What was typed and could not be saved is a fault of the step, too.
+    # Input that could not be saved is an error of its step, too.
     typed = {key for key in FORMS if draft_of(project, key) is not None}
     return states | dict.fromkeys(configuration.faulty_steps(project) | typed, "faulty")
 

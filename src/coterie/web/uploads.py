@@ -75,7 +75,7 @@ class _Parts:
             self._into = options.get(b"name", b"").decode("utf-8", "replace")
             if self._into == self.field and self.file is None and options.get(b"filename"):
                 self.name = options[b"filename"].decode("utf-8", "replace")
-                # Ours alone, and new: nobody can have put a link in its place.
+                # Private and new, so that nobody can have put a link in its place.
                 handle = os.open(self.target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
                 self.file = os.fdopen(handle, "wb")
         self._header = self._value = b""

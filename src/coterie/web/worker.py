@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         return _failed(folder, tell, f"A file cannot be used: {(error.strerror or 'input or output error').lower()}.")
     except Exception as error:
-        # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
+        # Messages of other libraries' exceptions may quote cells, so only their type and place are shown.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
         return _failed(folder, tell, f"Unexpected {where}; this is a bug in coterie.")

@@ -43,6 +43,15 @@ def test_the_command_line(folder, capsys):
     assert "distinct 2-diversity" in capsys.readouterr().out
 
 
+def test_the_lowest_loss_is_compared_with_the_least_possible(folder, capsys):
+    assert main(["compare", *FLAGS, "--methods", "compact", "-k", "2", "--json"]) == 0
+    ratio = json.loads(capsys.readouterr().out)["rows"][0]["loss_over_bound"]
+    assert 1 <= ratio < 2
+    assert main(["compare", *FLAGS, "--methods", "compact", "-k", "2"]) == 0
+    percent = int(-(-(ratio - 1) // 0.01))
+    assert f", within {percent} % of the least possible loss)" in capsys.readouterr().out
+
+
 def test_ctrl_c_on_the_command_line(folder, capsys, monkeypatch):
     asked = ["compare", *FLAGS, "--methods", "mondrian,kmembers", "-k", "2,5"]
     with monkeypatch.context() as patched:

@@ -98,7 +98,7 @@ def test_each_column_can_be_kept_or_dropped(client, adult):
     config = configuration.load_config(adult)
     assert (config.keep, config.drop) == (("race",), ("sex",))
     page = client.get(f"{adult.url}/roles").text
-    for title in ("Quasi-identifier", "Sensitive", "Direct identifier", "Keep", "Drop", "Undecided"):
+    for title in ("Quasi-identifier", "Sensitive attribute", "Direct identifier", "Keep", "Drop", "Undecided"):
         assert f"<dt>{title}</dt>" in page
     assert "kept, published unchanged" in page
     assert configuration.faults(adult, summary_of(adult).names, step="roles") == []

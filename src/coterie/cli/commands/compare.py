@@ -141,6 +141,8 @@ def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return
+    from coterie.releases.bound import in_words
+
     promises = any(row.privacy for row in found.rows)
     head = ["method", "k", *(["privacy models"] if promises else []), "loss", "÷ bound", "groups", "highest risk"]
     head += ["average risk", "query error", "seconds"]
@@ -148,7 +150,8 @@ def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:
     voice.say()
     for row in found.best():
         under = f", {row.privacy}" if row.privacy else ""
-        voice.say(f"lowest loss at k = {row.k:,}{under}: {row.method} ({row.gcp:.4f})")
+        near = in_words(row.loss_over_bound)
+        voice.say(f"lowest loss at k = {row.k:,}{under}: {row.method} ({row.gcp:.4f}{near and f', {near}'})")
     reasons: dict[str, list[str]] = {}
     for row in found.rows:
         if row.reason:

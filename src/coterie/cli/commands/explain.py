@@ -52,13 +52,13 @@ def explain(
 
     tried: dict[str, Any] | None = None
     if what_if or what_if_k or what_if_drop:
-        # None tries the usual; one flag alone leaves the other kind of change out.
+        # None tries the default changes; one flag alone excludes the other kind of change.
         usual: list[Any] | None = None if what_if else []
         tried = {
             "k": whole_numbers(what_if_k, "what-if-k") if what_if_k else usual,
             "drop": names(what_if_drop) if what_if_drop else usual,
         }
-    # What is explained is held whole, also where the settings come from a release that was made in blocks.
+    # Explanations need the whole table in memory, even if the settings come from a release made in blocks.
     release = release_of(data, settings.replace(engine="memory"), quiet=quiet, publishes=False)
     with ProgressBar(quiet=quiet) as progress:
         progress("explain", 0, 0)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Header, SkipRows
-from coterie.cli.options import changes_of
+from coterie.cli.flags import takes_settings
 from coterie.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -30,7 +29,9 @@ ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", 
 
 
 @app.command()
+@takes_settings("hierarchy")
 def build(
+    *,
     data: Annotated[str, typer.Argument(help="Table to take the values from; - for standard input.")],
     column: Annotated[str, typer.Option("--column", metavar="COLUMN", help="Column that the hierarchy is for.")],
     output: Annotated[
@@ -53,10 +54,7 @@ def build(
     ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Every value directly under the root.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    skip_rows: SkipRows = None,
+    reading: dict[str, Any],
 ) -> None:
     """Build a hierarchy for a column by a rule and write it as CSV, for you or ARX to edit.
 
@@ -73,8 +71,8 @@ def build(
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
-    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
-    # Binding counts the rows of what does not fit; writing alone would not know them.
+    values = _column(data, column, **reading)
+    # Binding counts the rows of values that do not fit; writing alone does not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
     hierarchy.to_csv(output, values.values, force=force)
     if output != "-":
@@ -103,7 +101,7 @@ def _column(data: str, column: str, **reading: Any) -> ColumnValues:  # noqa: AN
     from coterie.files.tables import read
     from coterie.hierarchies.check import distinct_values
 
-    return distinct_values(read(data, **changes_of(reading)).table, column)
+    return distinct_values(read(data, **reading).table, column)
 
 
 def _optional_column(data: str | None, column: str | None, **reading: Any) -> ColumnValues | None:  # noqa: ANN401
@@ -117,17 +115,16 @@ def _optional_column(data: str | None, column: str | None, **reading: Any) -> Co
 
 
 @app.command()
+@takes_settings("hierarchy")
 def check(
+    *,
     file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
     data: DataOption = None,
     column: ColumnOption = None,
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Show the values that are missing from the hierarchy.")
     ] = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    skip_rows: SkipRows = None,
+    reading: dict[str, Any],
 ) -> None:
     """Check that a file is a tree and, with --data, that it covers every value.
 
@@ -135,7 +132,7 @@ def check(
     """
     from coterie.hierarchies.check import check_file
 
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
+    values = _optional_column(data, column, **reading)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
         typer.echo(one_line(str(problem)))
@@ -169,15 +166,14 @@ def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
 
 
 @app.command()
+@takes_settings("hierarchy")
 def show(
+    *,
     file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
     data: DataOption = None,
     column: ColumnOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Show everything, however long.")] = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    skip_rows: SkipRows = None,
+    reading: dict[str, Any],
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with row counts."""
     import numpy as np
@@ -187,7 +183,7 @@ def show(
     from coterie.hierarchies.hierarchy import Hierarchy
 
     hierarchy = Hierarchy.from_file(file)
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
+    values = _optional_column(data, column, **reading)
     if values is not None:
         tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
         rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()
@@ -196,13 +192,13 @@ def show(
     else:
         tree, _ = hierarchy.tree.restrict()
         rows = None
-    # Rich cuts what is wider than the terminal. Labels are to be read whole, so it is told of a terminal wide enough.
+    # Rich truncates lines at the width of the terminal; a wide enough one shows all labels in full.
     width = 4 * int(tree.depth.max()) + 2 * max(map(len, tree.labels)) + 60
     Console(highlight=False, width=width).print(_draw(tree, rows, everything=everything))
 
 
 def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
-    """Return the tree for rich, with long levels cut. Uses an explicit stack for trees deeper than Python's."""
+    """Return the tree for rich, with long levels truncated. Trees may be deeper than Python's recursion limit."""
     from rich.text import Text
     from rich.tree import Tree as Drawing
 
@@ -229,7 +225,7 @@ def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
         if not everything and children and int(tree.depth[node]) >= _AT_ONCE:
             drawing.add(Text("… deeper levels: use --all", style="dim"))
             continue
-        # Two more are shown rather than spoken of: the line that says so is no shorter.
+        # A line that mentions one more child would be no shorter than the child itself.
         shown = children if everything or len(children) <= _AT_ONCE + 1 else children[:_AT_ONCE]
         stack.extend((child, drawing.add(title(child))) for child in shown)
         if len(shown) < len(children):

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet, SkipRows
-from coterie.cli.options import changes_of
+from coterie.cli.flags import Force, Quiet, takes_settings
 from coterie.errors import without_passwords
 
 
+@takes_settings("init")
 def init(
+    *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output file.")] = Path("coterie.toml"),
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    skip_rows: SkipRows = None,
-    missing_values: MissingValues = None,
+    reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Suggest roles, types and hierarchies, and write a commented configuration for you to edit.
@@ -33,21 +30,19 @@ def init(
     from coterie.files import tables
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target
-    from coterie.suggesting.toml import decision
+    from coterie.suggesting.toml import ROLE_SETTINGS, decision
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
-    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "skip_rows": skip_rows}
-    reading = changes_of({**given, "missing_values": missing_values})
     suggestion = suggestion_of(tables.read(data, **reading), reading)
     guesses, text = suggestion.columns, suggestion.toml
     if to_file:
         output.write_text(text, encoding="utf-8")
     else:
         typer.echo(text, nl=False)
-    order = ["quasi", "sensitive", "identifier", "keep", "drop"]
+    order = list(ROLE_SETTINGS)
     rows = [
         [
             guess.name,

@@ -68,7 +68,7 @@ class Ending:
         shown = may_show(plan.book.config, suppressed=sums.suppressed, starred=sums.starred)
         draft = self._draft(sums, shown=shown)
         if shown and sums.suppressed and not draft.checked.verification.passed:
-            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
+            # Suppressed rows are shown only if they satisfy every guarantee; removing them does not change the others.
             draft = self._draft(sums, shown=False)
         draft.checked.verification.raise_for_failure()
         with self.phases("check input"):

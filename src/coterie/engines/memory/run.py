@@ -62,7 +62,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
     with phases("verify"):
         verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         if not verification.passed and len(published.kept) > grouping.sizes.sum():
-            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
+            # Suppressed rows are shown only if they satisfy every guarantee; removing them does not change the others.
             hidden = config.replace(suppressed="remove")
             published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
             verification = check(published, source.table, config, encoded=encoded, grouping=grouping)

@@ -88,7 +88,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
             return _Run(job, phases, session, target, table).finish(name)
         except VerificationError:
             if table is not None:
-                table.check_content()  # a changed input is no fault of coterie
+                table.check_content()  # a changed input is not a bug in coterie
             raise
 
 

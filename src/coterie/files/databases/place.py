@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DATABASES: Registry[type[Place]] = Registry("coterie.files.databases.place")
 """every kind of database by its scheme"""
 
-# Told apart from files so that the answer is not "there is no such file".
+# Recognized so that the error is not "there is no such file".
 _OTHERS = frozenset(
     ("mysql", "mariadb", "mssql", "sqlserver", "oracle", "duckdb", "snowflake", "bigquery", "redshift", "clickhouse")
 )
@@ -54,10 +54,10 @@ class Place:
     keeps: ClassVar[str] = "types and missing values"
     """what it keeps of a table besides its cells"""
     lists: ClassVar[bool] = False
-    """whether a cell may hold a list"""
+    """whether a cell may contain a list"""
 
     url: str = field(repr=False)
-    """what the driver is given: a path, or a URL that may hold a password"""
+    """the driver's argument: a path, or a URL that may contain a password"""
     shown: str
     """the database, without password and parameters"""
     table: str | None
@@ -78,7 +78,7 @@ class Place:
 
         Raises:
             DataError: The database, the table or one of its columns cannot be read.
-            BackendError: The extra that holds the driver is not installed.
+            BackendError: The extra with the driver is not installed.
         """
         return import_module(self.driver).read(self)
 
@@ -92,7 +92,7 @@ class Place:
         Raises:
             ConfigError: The table already exists, or its schema does not.
             DataError: The database rejects it.
-            BackendError: The extra that holds the driver is not installed.
+            BackendError: The extra with the driver is not installed.
         """
         import_module(self.driver).write(table, self, force=force)
 
@@ -102,7 +102,7 @@ class Place:
         return self.shown, self.schema, self.table
 
     def without_password(self) -> Self:
-        """Return the same table by an address that holds no password."""
+        """Return the same table with an address without a password."""
         return replace(self, url=self.shown)
 
     @property
@@ -253,12 +253,12 @@ class PostgreSQL(Place):
     @classmethod
     def locate(cls, rest: str) -> tuple[str, str]:
         """Return the URL, and the same without password and parameters."""
-        # After the last @, so that no part of a password is taken for a host, however it is written.
+        # After the last @, so that no part of a password is mistaken for a host.
         user, at, place = rest.rpartition("@")
         host = place.partition("?")[0]
         return f"postgresql://{rest}", f"postgresql://{user.partition(':')[0]}{at}{host}"
 
     @property
     def key(self) -> Hashable:
-        """The database, whoever asks, with schema and table."""
+        """The database without the user, with schema and table."""
         return re.sub(r"//[^@/]*@", "//", self.shown), self.schema or "public", self.table

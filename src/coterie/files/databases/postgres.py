@@ -27,7 +27,7 @@ def read(place: Place) -> pa.Table:
     """Read all rows of a table, by primary key if it has one, or of a query in its own order."""
     with _session(place) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        # Scans that join one that another session began would start anywhere.
+        # A scan synchronized with another session's would start anywhere in the table.
         cursor.execute("SET LOCAL synchronize_seqscans = off")
         query = _table_query(cursor, place) if place.query is None else _outer_query(cursor, place)
         cursor.execute(query)
@@ -80,7 +80,7 @@ def _session(place: Place) -> Iterator[Connection]:
     except (CoterieError, MemoryError):
         raise
     except Exception as error:
-        # Arrow's errors as well: the driver's message reaches us through its stream of batches.
+        # Arrow's errors as well: the driver's messages arrive through its stream of batches.
         raise fault(error, place) from None
 
 
@@ -117,7 +117,7 @@ def _table_query(cursor: Cursor, place: Place) -> str:
 def _outer_query(cursor: Cursor, place: Place) -> str:
     """Return the user's query, wrapped in another where columns must be cast to text."""
     columns = _columns(cursor, str(place.query), place)
-    # The line end closes a remark at the end of the query.
+    # The line break ends a comment at the end of the query.
     return f"SELECT {columns} FROM (\n{place.query}\n) AS given" if "::" in columns else str(place.query)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from coterie.errors import DataError
 from coterie.files.databases.place import Place
 
-# SQLSTATE, or its first two signs → what to say, and what to do about it.
+# SQLSTATE, or its first two characters → message and hint.
 _STATES = {
     "42P01": ("refers to a table that does not exist", "Check the query."),
     "42703": ("refers to a column that does not exist", "Check the query; text belongs in single quotes."),
@@ -29,7 +29,7 @@ _STATES = {
     "08": ("lost its connection", "Check the network and try again."),
 }
 
-# Part of libpq's message on connecting → what to say.
+# Part of libpq's message on connecting → message and hint.
 _CONNECTING = {
     "password authentication failed": ("refuses the password", "Set PGPASSWORD, or check ~/.pgpass."),
     "no password supplied": ("wants a password", "Set PGPASSWORD, or write ~/.pgpass."),
@@ -46,7 +46,7 @@ _CONNECTING = {
     "starting up": ("is just starting", "Try again in a moment."),
     "invalid": ("has an address that libpq does not accept", "Check port and parameters."),
 }
-# Part of the server's message on what went wrong between two batches → SQLSTATE.
+# Part of the server's message about a failure between two batches → SQLSTATE.
 _STREAMED = (
     ("invalid input syntax", "22"),
     ("out of range", "22"),

@@ -11,7 +11,7 @@ from coterie.errors import DataError
 from coterie.files.databases.drivers import stored
 from coterie.files.databases.place import Place, quoted
 
-# Types that arrive as what they are; all others are asked for as text, which PostgreSQL has for each of them.
+# Types received unchanged; all others are selected as text, which PostgreSQL supports for every type.
 _PLAIN = frozenset(
     (
         *("bool", "int2", "int4", "int8", "float4", "float8", "text", "varchar", "name", "bytea"),

@@ -7,8 +7,8 @@ May import: arrays, errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from coterie.files.registry import Registry
 
@@ -22,23 +22,32 @@ FORMATS: Registry[type[FileFormat]] = Registry("coterie.files.formats")
 """every file format by name"""
 
 
+class Contents(NamedTuple):
+    """The contents of a file, as far as they are known without reading its rows."""
+
+    schema: pa.Schema
+    rows: int | None = None
+    size: int = 0
+    """approximate bytes of its cells in memory"""
+
+
 class FileFormat:
     """A file format. A subclass with a `name` registers itself."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
-    """what names of such files end in, the usual one first"""
+    """file extensions, the most common first"""
     magic: ClassVar[tuple[bytes, ...]] = ()
-    """how such files begin; a file that begins like none of them is text"""
+    """first bytes of such files; a file that starts with none of them is text"""
     writes: ClassVar[bool] = True
     batches: ClassVar[bool] = False
-    """whether engines can read and write it piece by piece"""
+    """whether it can be read and written in batches: `describe`, `read_batches` and `write_all`"""
     packs: ClassVar[bool] = False
     """whether it may be gzipped"""
     sheets: ClassVar[bool] = False
     released_as: ClassVar[str] = ".csv"
-    """how the page releases a table that came in it"""
+    """file extension of releases that the web app makes from such files"""
     keeps: ClassVar[str] = "types and missing values"
     """what it keeps of a table besides its cells"""
 
@@ -54,6 +63,21 @@ class FileFormat:
     def read(cls, raw: Raw, *, sheet: str | int | None = None) -> pa.Table:
         """Read a whole file."""
         raise NotImplementedError
+
+    @classmethod
+    def describe(cls, stream: pa.NativeFile) -> Contents:
+        """Return the contents of a file without reading its rows."""
+        raise NotImplementedError
+
+    @classmethod
+    def read_batches(cls, stream: pa.NativeFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order, with these columns."""
+        raise NotImplementedError
+
+    @classmethod
+    def unpacked_size(cls, stream: pa.NativeFile) -> int:
+        """Return the size of the decompressed file; 0 if the format does not compress."""
+        return 0
 
     @classmethod
     def write(cls, table: pa.Table, sink: Sink) -> None:

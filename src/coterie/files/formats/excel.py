@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import zipfile
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,14 @@ class Excel(FileFormat):
     name, title = "excel", "Excel"
     endings, magic = (".xlsx", ".xls"), (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
     writes, sheets = False, True
+
+    @classmethod
+    def unpacked_size(cls, stream: pa.NativeFile) -> int:
+        """Return the size of all parts of a workbook, which is a zip file; older ones are not compressed."""
+        if not zipfile.is_zipfile(stream):
+            return 0
+        with zipfile.ZipFile(stream) as book:
+            return sum(entry.file_size for entry in book.infolist())
 
     @classmethod
     def read(cls, raw: Raw, *, sheet: str | int | None = None) -> pa.Table:
@@ -59,7 +68,7 @@ class Excel(FileFormat):
                 raise DataError(f"{raw.name}: the sheet is empty.", hint="Name another with `sheet`.")
             cells = [column[0].as_py() for column in titles.columns]
             batch = book.load_sheet(sheet or 0, header_row=0).to_arrow()
-            # Titles as they stand, because fastexcel renames those that occur twice; but numbers as it writes them,
+            # The original titles, because fastexcel renames duplicates; but numbers as it writes them,
             # 2024 rather than 2024.0.
             shown = zip(cells, batch.schema.names, strict=True)
             names = [cell if isinstance(cell, str) else "" if cell is None else name for cell, name in shown]

@@ -39,7 +39,7 @@ class Json(FileFormat):
     packs, released_as = True, ".json"
     keeps = "numbers, text and missing values"
     around = ("[\n", ",\n", "\n]\n")
-    """what stands before, between and after the objects"""
+    """the text before, between and after the objects"""
 
     @classmethod
     def recognizes(cls, start: bytes) -> bool:
@@ -68,12 +68,12 @@ class Json(FileFormat):
 
     @classmethod
     def write(cls, table: pa.Table, sink: Sink) -> None:
-        """Write one object a row; what is missing is null."""
+        """Write one object per row; missing values are null."""
         from coterie.files.csv_out import text_bytes
 
         before, between, after = cls.around
         sink.write(before.encode())
-        start = len(between)  # it stands before every object, and has to be left out before the first
+        start = len(between)  # written before every object except the first
         for batch in table.to_batches(max_chunksize=_BATCH_ROWS):
             sink.write(memoryview(text_bytes(_objects(batch, between)))[start:])
             start = 0
@@ -81,7 +81,7 @@ class Json(FileFormat):
 
 
 class JsonLines(Json):
-    """One object a line."""
+    """One object per line."""
 
     name, title = "jsonl", "JSON Lines"
     endings = (".jsonl", ".ndjson")

@@ -14,7 +14,7 @@ from coterie.privacy.histogram import Groups, combine
 
 # How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
 NEAREST, LOOK, EXCHANGES = 8, 8, 8
-# An exchange has to take away at least this much of a shortfall.
+# An exchange must reduce a shortfall by at least this much.
 PROGRESS = 1e-9
 
 

@@ -105,7 +105,7 @@ class Aim:
         found: dict[Hashable, Int64] = {}
         for model in self.mapped:
             if self.table.populations is None:
-                raise ValueError("a table for k-map has to be given its populations: with_populations")
+                raise ValueError(f"a table for {model.name} has to be given its populations: with_populations")
             if model.key not in found:
                 found[model.key] = self.table.populations.of(model, self.table).matches(codes, labels, groups)
         return found

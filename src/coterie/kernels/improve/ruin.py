@@ -20,7 +20,7 @@ LOOKS = 8  # for a row whose group costs something, and around rows of it for ot
 TAKEN = 0.6  # chance of a group nearby to join a pool
 FEWER = 8  # one try in so many leaves a group's worth of rows over, to be spread over the others
 
-# The groups as they stand, changed in place; each group's rows as a linked list.
+# The current groups, changed in place; each group's rows as a linked list.
 #   first: group → its first row, −1 if it has none
 #   follower: row → the next row of its group, −1 at the end
 #   labels: row → group, −1 for rows that take no part

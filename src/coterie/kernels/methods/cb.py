@@ -26,7 +26,8 @@ from coterie.kernels.search.costs import box_cost
 # How parts are halved.
 #   count: how many ways to halve a part are looked at
 #   rounds: how many of them follow from one another, at most
-Tries = namedtuple("Tries", "k count rounds")
+#   restarts: whether two new random rows are drawn then, and when rounds repeat themselves
+Tries = namedtuple("Tries", "k count rounds restarts")
 
 
 @kernel
@@ -92,7 +93,10 @@ def _best_halves(costs, numbers, diversity, codes, rows, key, tries, best_side):
             if best == 0.0:
                 break
         # Nothing moved and no tie was drawn: another round would be the same as this one.
-        if chain == tries.rounds or (chain > 1 and moved == 0 and ties == 0):
+        repeats = chain > 1 and moved == 0 and ties == 0
+        if repeats and not tries.restarts:
+            break
+        if repeats or (chain == tries.rounds and tries.restarts):
             chain = 0
     return best_size
 

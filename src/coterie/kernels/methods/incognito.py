@@ -13,7 +13,7 @@ import numpy as np
 
 from coterie.kernels import inner, kernel, part
 
-# Where attributes stand in the words, and their levels: `rep[start[j] + level * width[j] + code]`.
+# Positions of attributes in the words, and their levels: `rep[start[j] + level * width[j] + code]`.
 #   mask: before it is shifted
 Packing = namedtuple("Packing", "word shift mask start width rep")
 

@@ -43,7 +43,7 @@ def _cut_rows(follower, row, count):
 
 
 # The slots of classes that are too small: the first few entries are in use.
-#   entry: slot → where it stands in `slots`, −1 if it does not
+#   entry: slot → its position in `slots`, −1 if it does not
 SmallClasses = namedtuple("SmallClasses", "slots entry")
 
 

@@ -62,7 +62,7 @@ def groups_below(costs, rows, k, limit, per_first, most_steps, members, losses):
         floor = max(highest[depth], cost, floors[p])
         highest[size] = floor
         paid[size] = paid[depth] + prices[p]
-        # The best that more rows, as dear as p at most, can do.
+        # The best that more rows, at most as expensive as p, can do.
         more = max(k - size, 0)
         if prices[p] > floor:
             more = most - size

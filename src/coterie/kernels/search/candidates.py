@@ -35,7 +35,7 @@ Priced = namedtuple("Priced", "k price rank least numbers whole few many")
 #   levels, strong, weak: room for `drop_dominated`
 Around = namedtuple("Around", "places weights prices shares alone first order keys levels strong weak")
 
-LEVELS = 63  # of a direction that are told apart, at most
+LEVELS = 63  # of a direction that are distinguished, at most
 
 
 def new_around(size, numbers):

@@ -136,7 +136,7 @@ def nearest(nodes, aimed, count, near, walk):
                     continue
                 cost = joined_cost(aimed, nodes.points, p, worst)
                 at = nodes.cursor[p]
-                # Copies cost the same and stand in the order of their numbers: after one that is too far, all are.
+                # Copies cost the same and are in the order of their numbers: after one that is too far, all are.
                 while copies > 0 and not comes_after(cost, rows[at], worst, worst_row):
                     row = rows[at]
                     at += 1

@@ -23,18 +23,19 @@ from coterie.kernels.search.walk import new_walk
 BRANCHES = 2048  # looked at for each place, at most; what is left is judged by its bound, which is valid too
 REPEATS = 4  # steps in which a price is lowered, at most
 TOLERANCE = 1e-12
+ABOVE = 1.0 + 1e-12  # limits are rounded up
 NEARLY = 0.1  # groups whose prices are below their costs by no more than this share are noted as well
 
-# Branches that wait: what the box costs at least and at most in each direction, the most that can be found there, and
-# the direction and width at which the branch is split.
-Branches = namedtuple("Branches", "floor cap bound widest reached")
+# Branches that wait: what the box costs at least and at most in each direction, the most that can be found there, the
+# direction and width at which the branch is split, and the cost from which on a candidate can be in no better group.
+Branches = namedtuple("Branches", "floor cap bound widest reached limit")
 
 # What was found.
 #   lowered: place → price after the repair
-#   group_places, group_counts: [place, slot, entry] the last groups that were found, each worse than the one before:
-#     the worst violation is among them. Counts are 0 behind the end of a group.
+#   lo, hi: [place, slot, attribute] boxes of the last groups that were found, each worse than the one before: the worst
+#     violation is among them
 #   noted: place → how many groups were found
-Found = namedtuple("Found", "lowered group_places group_counts noted")
+Found = namedtuple("Found", "lowered lo hi noted")
 
 # Room to search.
 #   used: candidate → how many of its rows are in the group at hand
@@ -78,20 +79,20 @@ def _fits(around, c, cap):
 
 
 @part
-def _bound(priced, own, least, room, count, floor, cap, best):
+def _bound(priced, own, least, room, count, floor, cap, limit, best):
     """Bound how far prices exceed costs in a branch: for each cost of the box, the highest prices that cost no more.
 
     `own` is the price of the row that all groups hold, `least` what each of them costs at least. The highest prices
     come first, whatever they cost; then those that cost most make room for the next ones, which cost less, and so on
-    until nothing better than `best` can follow.
+    until nothing better than `best` can follow. Candidates that cost `limit` or more can be in no better group.
 
-    Returns the bound, the candidate that costs the box so much, and the size of the group, which is noted.
+    Returns the bound, the candidate that costs the box so much, the size of the group, which is noted, and a new limit.
     """
     around, heap, order, used = room.around, room.heap, room.around.order, room.used
     wanted = priced.k - 1
     least = max(least, _cost_of_box(priced, around, floor))
-    limit = np.inf
     size, held, at, spent = 0, 0, 0, 0
+    before, entered = limit, -1.0
     total = 0.0
     bound, closes, entries = -np.inf, -1, 0
     while True:
@@ -122,6 +123,10 @@ def _bound(priced, own, least, room, count, floor, cap, best):
             for i in range(size):
                 room.group[i] = heap.ids[i]
                 room.taken[i] = used[heap.ids[i]]
+        # A group with a candidate that costs more gets at most these prices, and loses more.
+        if entered < 0.0 and excess > best:
+            entered = min(before, ABOVE * (own + total - best) / priced.k)
+        before = limit
         if own + total - priced.k * least <= max(best, bound):
             break
         while size > 0 and heap.keys[0] >= limit:
@@ -133,7 +138,7 @@ def _bound(priced, own, least, room, count, floor, cap, best):
                 at += 1
                 spent = 0
     room.looked[0] += at
-    return bound, closes, entries
+    return bound, closes, entries, entered
 
 
 @part
@@ -153,25 +158,23 @@ def _excess(priced, own, room, size):
 
 
 @part
-def _note(place, room, size, found):
-    """Keep the group of the branch for this place; return how many rows of the place it holds."""
+def _note(points, place, room, size, found):
+    """Keep the box of the branch's group for this place; return how many rows of the place the group holds."""
     around = room.around
-    slot = found.noted[place] % found.group_places.shape[1]
-    places, counts = found.group_places[place, slot], found.group_counts[place, slot]
+    slot = found.noted[place] % found.lo.shape[1]
+    lo, hi = found.lo[place, slot], found.hi[place, slot]
     found.noted[place] += 1
-    copies, entries = 1, 0
+    for j in range(lo.shape[0]):
+        lo[j] = points[place, j]
+        hi[j] = points[place, j]
+    copies = 1
     for i in range(size):
-        c = room.group[i]
-        if around.places[c] == place:
+        p = around.places[room.group[i]]
+        if p == place:
             copies += room.taken[i]
-        else:
-            places[entries] = around.places[c]
-            counts[entries] = room.taken[i]
-            entries += 1
-    places[entries] = place
-    counts[entries] = copies
-    for e in range(entries + 1, counts.shape[0]):
-        counts[e] = 0
+        for j in range(lo.shape[0]):
+            lo[j] = min(lo[j], points[p, j])
+            hi[j] = max(hi[j], points[p, j])
     return copies
 
 
@@ -183,10 +186,13 @@ def _look(priced, place, own, room, count, top, best):
     """
     around, branches = room.around, room.branches
     floor = branches.floor[top]
-    bound, closes, size = _bound(priced, own, priced.least[place], room, count, floor, branches.cap[top], best)
+    bound, closes, size, limit = _bound(
+        priced, own, priced.least[place], room, count, floor, branches.cap[top], branches.limit[top], best
+    )
     branches.bound[top] = bound
     if bound <= best:
         return bound, best, 0.0, -1
+    branches.limit[top] = limit
     value, cost = _excess(priced, own, room, size)
     # The direction in which the box is wider than where it was closed: either it is that wide, or narrower.
     widest, gap = -1, 0.0
@@ -201,27 +207,30 @@ def _look(priced, place, own, room, count, top, best):
 
 
 @part
-def _worst(priced, place, own, room, count, found, work):
+def _worst(priced, points, place, own, room, count, found, work):
     """Return how far prices exceed costs at most in any group of this place, and how many rows of it that group holds.
 
     The branch with the highest bound is split first, so that little is left above the best group if the search is cut
     short, once it has looked at about `work` candidates; a bound is as valid as a group. The group is noted. Also
-    returns whether the search was cut short.
+    returns whether the search was cut short, and how many candidates are left: prices only fall, so those that can be
+    in no violating group now need not be looked at again.
     """
     branches = room.branches
     directions = room.around.shares.shape[1]
     for at in range(directions):
         branches.floor[0, at] = 0.0
         branches.cap[0, at] = np.inf
+    branches.limit[0] = np.inf
     room.looked[0] = 0
     best, copies, settled = 0.0, 1, 0.0
     bound, value, cost, size = _look(priced, place, own, room, count, 0, TOLERANCE)
     if bound <= TOLERANCE:
-        return 0.0, 1, False
+        return 0.0, 1, False, count
+    count = _drop_costly(room.around, count, branches.limit[0])
     noted = -np.inf
     if value > -NEARLY * cost:
         noted = value
-        copies = _note(place, room, size, found)
+        copies = _note(points, place, room, size, found)
         best = max(best, value)
     opened, looked = 1, 1
     while opened > 0:
@@ -231,9 +240,9 @@ def _worst(priced, place, own, room, count, found, work):
                 top = i
         bound = branches.bound[top]
         if bound <= max(best, settled) + TOLERANCE:
-            return max(best, settled, bound), copies, False
+            return max(best, settled, bound), copies, False, count
         if looked >= BRANCHES or room.looked[0] > work:
-            return max(best, settled, bound), copies, True
+            return max(best, settled, bound), copies, True, count
         widest = branches.widest[top]
         if widest < 0:  # rounding: nothing to tell apart
             settled = max(settled, bound)
@@ -247,6 +256,7 @@ def _worst(priced, place, own, room, count, found, work):
             branches.cap[opened, at] = branches.cap[top, at]
         branches.floor[top, widest] = reached
         branches.cap[opened, widest] = np.nextafter(reached, -1.0)
+        branches.limit[opened] = branches.limit[top]
         last = opened
         opened += 1
         for child in (last, top):
@@ -254,12 +264,24 @@ def _worst(priced, place, own, room, count, found, work):
             looked += 1
             if size >= 0 and value > max(noted, -NEARLY * cost):
                 noted = value
-                copies = _note(place, room, size, found)
+                copies = _note(points, place, room, size, found)
                 best = max(best, value)
             if bound <= best + TOLERANCE or (size >= 0 and value >= bound - TOLERANCE):
                 opened -= 1
                 _move(branches, opened, child)
-    return max(best, settled), copies, False
+    return max(best, settled), copies, False, count
+
+
+@part
+def _drop_costly(around, count, limit):
+    """Drop the candidates that cost the limit or more, and return how many are left."""
+    left = 0
+    for i in range(count):
+        c = around.order[i]
+        if around.alone[c] < limit:
+            around.order[left] = c
+            left += 1
+    return left
 
 
 @inner
@@ -272,6 +294,7 @@ def _move(branches, one, to):
         branches.bound[to] = branches.bound[one]
         branches.widest[to] = branches.widest[one]
         branches.reached[to] = branches.reached[one]
+        branches.limit[to] = branches.limit[one]
 
 
 def lower_prices(nodes, costs, priced, places, found):
@@ -288,6 +311,7 @@ def lower_prices(nodes, costs, priced, places, found):
         np.empty((depth, directions)),
         np.empty(depth),
         np.empty(depth, dtype=np.int64),
+        np.empty(depth),
         np.empty(depth),
     )
     members = [np.empty(size + 1, dtype=np.int64) for _ in range(3)]
@@ -323,11 +347,11 @@ def _lower_prices(nodes, costs, priced, places, found, room):
         count = list_candidates(nodes, aimed, room.walk, priced, place, room.around)
         work = priced.few
         for again in range(REPEATS):
-            excess, copies, cut = _worst(priced, place, own, room, count, found, work)
+            excess, copies, cut, count = _worst(priced, nodes.points, place, own, room, count, found, work)
             if cut and work < priced.many:
                 count = drop_dominated(priced, place, room.around, count)
                 work = priced.many
-                excess, copies, cut = _worst(priced, place, own, room, count, found, work)
+                excess, copies, cut, count = _worst(priced, nodes.points, place, own, room, count, found, work)
             if excess <= TOLERANCE:
                 break
             # All rows of the place get cheaper by the same: with several of them in the group, less will do there; a

@@ -50,7 +50,7 @@ class Nodes(NamedTuple):
     rows: npt.NDArray[np.int32]
     """row numbers by position, ascending within each"""
     cursor: npt.NDArray[np.int64]
-    """position → where its lowest free row stands in `rows`"""
+    """position → the position of its lowest free row in `rows`"""
     position: npt.NDArray[np.int32]
     """row → position"""
     taken: npt.NDArray[np.bool_]

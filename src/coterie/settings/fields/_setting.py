@@ -19,7 +19,9 @@ Screen = Literal["data", "roles", "hierarchies", "goals", "run"]
 
 SCALARS: dict[object, Kind] = {bool: "switch", int: "whole", float: "number"}
 _PLACEHOLDERS: dict[Kind, str] = {"columns": "COLUMN,…", "whole": "N", "text": "TEXT"}
-READING = "anonymize verify measure explain compare risk attack init"
+ALL = "anonymize verify measure explain compare risk attack"
+"""the commands that take a configuration"""
+READING = f"{ALL} init hierarchy"
 """the commands that read a table"""
 
 
@@ -134,7 +136,7 @@ class Setting:
 
     @property
     def placeholder(self) -> str:
-        """What stands for its value in the help."""
+        """The placeholder of its value in the help."""
         return self.metavar or _PLACEHOLDERS.get(self.kind, "")
 
     @property

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from coterie.settings.fields._setting import READING, Group, setting
-
-ALL = READING.removesuffix(" init")
+from coterie.settings.fields._setting import ALL, Group, setting
 
 
 class Columns(Group, title="Roles of columns", screen="roles", commands="explain compare", protects=True):

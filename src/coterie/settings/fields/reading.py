@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from coterie.settings.fields._setting import READING, Group, setting
+from coterie.settings.fields._setting import ALL, READING, Group, setting
 
 
 class Reading(Group, title="Reading the file", screen="data", commands=READING):
@@ -41,7 +41,7 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         "take the apostrophe for part of the value.",
         choices={"keep": "publish unchanged", "escape": "escape with an apostrophe", "refuse": "refuse to publish"},
         metavar="POLICY",
-        commands=READING.removesuffix(" init"),
+        commands=ALL,
     )
     skip_rows: int = setting(
         0,
@@ -50,5 +50,5 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         unit="lines",
         limits={"ge": 0},
         aliases=("skiprows",),
-        commands="anonymize measure explain compare risk attack init",
+        commands=READING.replace(" verify", ""),
     )

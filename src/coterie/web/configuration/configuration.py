@@ -112,7 +112,7 @@ def _named_files(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     named: list[tuple[str, str]] = []
     specs = values.get("hierarchies")
     if isinstance(specs, Mapping):
-        # What is text and no rule is a path, and so is what `csv` names.
+        # A text that is not a rule is a path, and so is the value of `csv`.
         paths = {column: spec.get("csv") if isinstance(spec, Mapping) else spec for column, spec in specs.items()}
         named += [(f"hierarchies.{column}", path) for column, path in paths.items() if isinstance(path, str)]
     named += [("privacy", path) for path in population_paths(values.get("privacy"))]
@@ -133,7 +133,7 @@ def _below(project: Project, text: str) -> bool:
 def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Problem]:
     """Return everything that is wrong with the configuration, alone or for a table with these columns.
 
-    Every page asks several times, and large hierarchies take long to check: results are cached until the
+    Pages call this several times, and large hierarchies take long to check: results are cached until the
     configuration or a file that it names changes.
     """
     text = project.config_path.read_bytes() if project.config_path.is_file() else b""

@@ -26,7 +26,7 @@ def edited(text: str, values: Mapping[str, Any]) -> str:
             return new
     except (TOMLKitError, tomllib.TOMLDecodeError, ValueError, TypeError):
         pass
-    # Rather without comments than with another meaning.
+    # Losing the comments is better than changing the meaning.
     return write_toml(values)
 
 

@@ -75,12 +75,12 @@ def _saved(project: Project) -> str:
 
 @posted
 def save(request: Request, form: FormData) -> Response:
-    """Take the text as it was edited."""
+    """Save the edited text."""
     project, fields = project_of(request, ready=True), values_of(form)
     if fields.get("action") == "discard":
         drop_draft(project, "configuration")
         return go(f"{project.url}/configuration", request)
-    # Browsers send line ends of their own.
+    # Browsers submit CRLF line endings.
     return _save(request, project, fields, fields.get("text", "").replace("\r\n", "\n"))
 
 
@@ -150,11 +150,11 @@ def _not_brought(request: Request, project: Project, why: str, path: str) -> Res
 
 
 def _with_files(project: Project, text: str, folder: Path) -> str:
-    """Return the text with hierarchies spelled out that it takes from files beside it: it moves to another folder."""
+    """Return the text with the content of its hierarchy files, since it moves to another folder."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return text  # its faults are shown with it
+        return text  # its errors are shown with it
     specs = values.get("hierarchies")
     if not isinstance(specs, dict):
         return text
@@ -164,7 +164,7 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
         if isinstance(spec, str) and spec != "flat"
     }
     if configuration.path_problems(project, {"hierarchies": files}):
-        return text  # outside of what may be read; the faults say so
+        return text  # outside the allowed folders; reported as an error later
     read, _ = read_hierarchies(files, base=None)
     spelled = {column: plain(read[column]) if column in read else spec for column, spec in specs.items()}
     kept = {name: value for name, value in values.items() if name != "provenance"}
@@ -177,7 +177,7 @@ def download(request: Request) -> Response:
     try:
         text = configuration.frozen(project)
     except Exception:
-        # With faults it is still the person's own text.
+        # An invalid configuration is downloaded unchanged.
         text = project.config_path.read_text(encoding="utf-8-sig")
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}

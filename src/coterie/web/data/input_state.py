@@ -51,7 +51,9 @@ def has_changed(project: Project, *, read: bool = False) -> bool:
     if digest != noted["sha256"]:
         _others[project.id] = asked
         return True
-    if stamp != noted.get("stamp"):  # touched, copied back: the same bytes, and not to be read at every view
+    if stamp != noted.get(
+        "stamp"
+    ):  # the same bytes under a new stamp: recorded, so that they are not hashed at every view
         write_json(project.folder / NOTED, {**noted, "stamp": stamp})
     return False
 

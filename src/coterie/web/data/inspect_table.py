@@ -18,7 +18,8 @@ from pyarrow import parquet
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables
 from coterie.files.csv_in import csv_batches, detect
-from coterie.files.dialect import DetectedText
+from coterie.files.dialect import DetectedText, TextSettings
+from coterie.files.formats import FORMATS
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
@@ -34,7 +35,8 @@ from coterie.web.project import write_json
 from coterie.web.settings import MEGABYTE
 
 CHUNK = 1 << 20
-READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
+READING = tuple(TextSettings.__annotations__)
+"""settings with which a text file is read"""
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
@@ -51,19 +53,19 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         if raw.format == "csv" and blank and unsaid and (marks := _states(table, known)):
             reading["missing_values"] = ["", *marks]
     if reading.get("missing_values") != _reading(configuration).get("missing_values"):
-        # Read again rather than replaced, since quoted marks are text.
+        # Read again instead of replacing cells, since a quoted mark is text.
         found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
         with parquet.ParquetFile(folder / "table.parquet") as table:
             known = _count(table, tell)
-    raw.check_content()  # what is shown is what was hashed
+    raw.check_content()  # the rows shown must be those that were hashed
     rows = next(iter(known.values())).rows
     with parquet.ParquetFile(folder / "table.parquet") as table:
-        # As many rows as `init` looks at to see what columns do together.
+        # The same number of rows that `init` uses to judge columns together.
         head = pa.Table.from_batches([next(table.iter_batches(batch_size=SAMPLE))])
     guesses = settle([guess_from(name, summary) for name, summary in known.items()])
     guesses = short_list(not_kept_together(guesses, head))
     if blank:
-        # A tree has to have a place for every value, so all rows have to be there.
+        # A tree must cover every value, so it can only be proposed from all rows.
         proposals = propose(head, guesses) if head.num_rows == rows else []
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(configuration, force=True) as sink:
@@ -86,7 +88,7 @@ def _reading(configuration: Path) -> dict[str, Any]:
     try:
         values = read_toml(configuration) if configuration.is_file() else {}
     except ConfigError:
-        return {}  # the page says what is wrong with it; the table can be looked at all the same
+        return {}  # the page shows its errors; the table can be inspected anyway
     return {name: values[name] for name in READING if name in values}
 
 
@@ -110,13 +112,9 @@ def check_unpacked(raw: Raw, limit: int) -> None:
     try:
         if raw.compression:
             size = sum(_unpacked_sizes(raw.path, limit))
-        elif raw.format == "excel" and zipfile.is_zipfile(raw.path):
-            with zipfile.ZipFile(raw.path) as book:
-                size = sum(entry.file_size for entry in book.infolist())
-        elif raw.format == "parquet":
-            meta = parquet.read_metadata(raw.path)
-            size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
-            size = max(size, meta.num_rows * meta.num_columns // 8)
+        else:
+            with raw.open() as stream:
+                size = FORMATS[raw.format].unpacked_size(stream)
     except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
         raise DataError(f"{raw.name} is damaged or truncated.", hint="Fetch it again.") from None
     if size > limit:
@@ -135,7 +133,7 @@ def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
             size = len(unpack.decompress(waiting, CHUNK))
             waiting = unpack.unconsumed_tail
             if unpack.eof:
-                # A gzip file may hold several parts, one after the other.
+                # A gzip file may consist of several members.
                 waiting, unpack = unpack.unused_data.lstrip(b"\0"), zlib.decompressobj(wbits=31)
             waiting = waiting or file.read(CHUNK)
             total += size
@@ -157,9 +155,9 @@ def _convert(
         except ValueError as error:
             if isinstance(error, DataError):
                 raise
-    elif raw.format == "parquet" and raw.path is not None:
-        schema = parquet.read_schema(raw.path)
-        _check_width(len(schema.names), raw.name, job["column_limit"])
+    elif FORMATS[raw.format].batches:
+        with raw.open() as stream:
+            _check_width(len(FORMATS[raw.format].describe(stream).schema), raw.name, job["column_limit"])
     source = tables.read(raw.path or "-", **(reading if raw.format == "csv" else {}))
     _check_width(source.table.num_columns, raw.name, job["column_limit"])
     write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)

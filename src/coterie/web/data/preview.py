@@ -31,7 +31,7 @@ def read_rows(path: Path, first: int, end: int, *, columns: Sequence[int] | None
         for group in range(table.num_row_groups):
             size = table.metadata.row_group(group).num_rows
             if start < end and start + size > first:
-                # A name also brings columns along that start with it and a dot, so that some may be too many.
+                # Selecting a name also selects columns that start with it and a dot.
                 piece = table.read_row_group(group, columns=chosen).select(chosen)
                 begin = max(first - start, 0)
                 pieces.append(piece.slice(begin, min(end - start, size) - begin))

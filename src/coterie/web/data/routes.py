@@ -111,7 +111,7 @@ def change(request: Request, form: FormData) -> Response:
 
 
 def _reading(submitted: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings that a form asks for."""
+    """Return the settings in a form."""
     return read(simple("data"), submitted, {}, always="missing_values")
 
 

@@ -68,7 +68,7 @@ def _shown(entry: object) -> ModelRow:
     try:
         model = parse_model(entry)
     except ConfigError:
-        # Shown as far as it goes, so that it can be mended.
+        # Shown as far as possible, so that it can be corrected.
         parts = [part.strip() for part in entry.split(":")] if isinstance(entry, str) else []
         return ModelRow(*parts[:5])
     values = {field: getattr(model, part) for part, field in fields_of(model.name).items()}

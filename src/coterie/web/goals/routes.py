@@ -109,7 +109,7 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a form whose numbers are valid."""
-    # What nobody has said stays unsaid, unless it is k, which everybody looks for.
+    # Settings left at their defaults are not written, except k, which every reader looks for.
     settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None
     quasi = configuration.listed(before, "quasi")

@@ -75,7 +75,7 @@ class ValueReader:
             self._file = parquet.ParquetFile(self.table)
             self._schema = self._file.schema_arrow
         field = self._schema.field(position)
-        # "a" also brings a column "a.b" along.
+        # Selecting "a" also selects a column "a.b".
         batches = self._file.iter_batches(columns=[field.name], use_threads=False)
         parts = pa.chunked_array([batch.column(field.name) for batch in batches], type=field.type)
         return distinct_values(pa.table({field.name: parts}), field.name)

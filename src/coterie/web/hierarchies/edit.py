@@ -31,7 +31,6 @@ def add_group(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
     grown = replace(
         tree,
         labels=tree.labels | {node: label},
-        parent=tree.parent | {node: under},
         children=tree.children | {under: (*tree.children[under], node), node: ()},
         next_node=node + 1,
     )
@@ -51,7 +50,6 @@ def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> Ed
     return replace(
         tree,
         labels=tree.labels | dict(zip(nodes, fresh, strict=True)),
-        parent=tree.parent | dict.fromkeys(nodes, under),
         children=tree.children | {under: (*tree.children[under], *nodes)},
         next_node=tree.next_node + len(fresh),
     )
@@ -78,7 +76,7 @@ def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
     for old in {tree.parent[node] for node in moved}:
         children[old] = tuple(each for each in children[old] if each not in gone)
     children[to] = (*children[to], *moved)
-    result = replace(tree, parent=tree.parent | dict.fromkeys(moved, to), children=children)
+    result = replace(tree, children=children)
     _check_names(result, moved)
     return result
 
@@ -89,7 +87,7 @@ def gather(tree: EditTree, nodes: Sequence[int], label: str) -> EditedTree:
     first = moved[0]
     under = tree.parent[first]
     made = add_group(tree, label, under=under)
-    # The new group goes to the place of the first one before that leaves it.
+    # The new group takes the place of the first node before that node moves.
     order = [each for each in made.tree.children[under] if each != made.node]
     order.insert(order.index(first), made.node)
     placed = replace(made.tree, children=made.tree.children | {under: tuple(order)})
@@ -115,12 +113,8 @@ def delete(tree: EditTree, node: int) -> EditTree:
     at = order.index(node)
     children = {each: below for each, below in tree.children.items() if each != node}
     children[above] = (*order[:at], *beneath, *order[at + 1 :])
-    result = replace(
-        tree,
-        labels={each: label for each, label in tree.labels.items() if each != node},
-        parent={each: up for each, up in tree.parent.items() if each != node} | dict.fromkeys(beneath, above),
-        children=children,
-    )
+    labels = {each: label for each, label in tree.labels.items() if each != node}
+    result = replace(tree, labels=labels, children=children)
     _check_names(result, beneath)
     return result
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from coterie.hierarchies.whole import ROOT, WholeTree
@@ -23,13 +24,16 @@ class EditTree:
 
     labels: dict[int, str]
     """node → label"""
-    parent: dict[int, int]
-    """node → the node above; the root has none"""
     children: dict[int, tuple[int, ...]]
     """group → its children, in order; values have no entry"""
     next_node: int
     weights: dict[int, float] = field(default_factory=dict)
     """node → its weight for NCP, if it has one; a deleted node may keep its entry"""
+
+    @cached_property
+    def parent(self) -> dict[int, int]:
+        """Node → the node above; the root has none."""
+        return {node: above for above, below in self.children.items() for node in below}
 
     def is_group(self, node: int) -> bool:
         """Return whether a node is a group."""
@@ -58,7 +62,7 @@ def flat_tree(values: Iterable[str], *, root: str = ROOT) -> EditTree:
     """Place every value directly under the root."""
     labels = dict(enumerate((root, *dict.fromkeys(values))))
     below = tuple(range(1, len(labels)))
-    return EditTree(labels, dict.fromkeys(below, TOP), {TOP: below}, len(labels))
+    return EditTree(labels, {TOP: below}, len(labels))
 
 
 def from_whole(tree: WholeTree) -> EditTree:
@@ -67,9 +71,8 @@ def from_whole(tree: WholeTree) -> EditTree:
     for node, above in enumerate(tree.parent):
         if node != TOP:
             children.setdefault(above, []).append(node)
-    parent = {node: above for node, above in enumerate(tree.parent) if node != TOP}
     below = {node: tuple(nodes) for node, nodes in children.items()}
-    made = EditTree(dict(enumerate(tree.labels)), parent, below, len(tree.labels))
+    made = EditTree(dict(enumerate(tree.labels)), below, len(tree.labels))
     return with_weights(made, dict(tree.weights))
 
 
@@ -120,17 +123,15 @@ def from_plain(values: Mapping[str, Any]) -> EditTree:
         KeyError, ValueError, TypeError: The values are not a tree.
     """
     labels: dict[int, str] = {}
-    parent: dict[int, int] = {}
     children: dict[int, list[int]] = {}
     for node, above, group, label in values["nodes"]:
         labels[int(node)] = str(label)
         if group:
             children[int(node)] = []
         if node != TOP:
-            parent[int(node)] = int(above)
             children[int(above)].append(int(node))
     if TOP not in children or len(labels) != len(values["nodes"]):
         raise ValueError("no tree")
     below = {node: tuple(nodes) for node, nodes in children.items()}
     weights = {int(node): float(weight) for node, weight in values["weights"]}
-    return EditTree(labels, parent, below, int(values["next"]), weights)
+    return EditTree(labels, below, int(values["next"]), weights)

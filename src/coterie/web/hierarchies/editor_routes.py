@@ -102,7 +102,7 @@ def table(request: Request, form: FormData) -> Response:
     with place.project.lock:
         draft = _draft(place)
         if fields.get("do") == "level":
-            # Nothing is saved yet, and nothing that was typed is lost.
+            # Nothing is saved yet; the input is kept as a draft.
             wider = rows_form.wider() | {conflicts.FIELD: fields.get(conflicts.FIELD, "")}
             return typed.keep(request, place, "table", wider, view="table")
         if typed.conflict(place, fields) or rows_form.faults(draft.tree):

@@ -129,7 +129,7 @@ def _parts(text: str) -> list[str]:
     return text.replace(",", " ").replace(";", " ").split()
 
 
-def _length(text: str) -> Any:  # noqa: ANN401 - what is no number is refused where lengths are checked
+def _length(text: str) -> Any:  # noqa: ANN401 - anything else is refused where lengths are checked
     number = parse_number(text)
     return int(number) if number is not None and number == int(number) else text
 

@@ -97,7 +97,7 @@ def _delete(tree: EditTree, nodes: Sequence[int], named: str) -> EditOutcome:
     order, changed = list(walk(tree)), tree
     for node in nodes:
         changed = edit.delete(changed, node)
-    # The focus goes to what stood before: a list without focus leaves people who cannot see it lost.
+    # The previous node receives the focus: without one, screen reader users lose their place.
     before = next((node for node in reversed(order[: order.index(nodes[0])]) if node not in nodes), TOP)
     up = any(tree.children.get(node) for node in nodes)
     return EditOutcome(changed, before, f"Deleted {named}." + (" Its contents moved up." if up else ""))

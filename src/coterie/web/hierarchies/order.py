@@ -1,4 +1,4 @@
-"""The order of a column's values, typed as one value per line, in place of a hierarchy."""
+"""The order of a column's values, typed as one value per line, instead of a hierarchy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coterie.web.hierarchies.column_values import value_texts
 from coterie.wording import count_of
 
 MOST_ORDERED = 1_000
-"""the maximum number of values of an order that is typed on the page"""
+"""the maximum number of values of an order that can be edited on the page"""
 
 
 def offered(column: ColumnValues, kind: str, order: Sequence[str]) -> bool:
@@ -30,14 +30,14 @@ def text_of(column: ColumnValues, order: Sequence[str]) -> str:
 
 
 def read_order(fields: Mapping[str, str], column: ColumnValues) -> list[str]:
-    """Return the order that was typed; spaces around a value count only where the data have them."""
+    """Return the submitted order; spaces around a value are kept only if the data have them."""
     known = set(value_texts(column))
     lines = [line if line in known else line.strip() for line in fields.get("order", "").splitlines()]
     return [line for line in lines if line]
 
 
 def order_faults(order: Sequence[str], column: ColumnValues) -> list[str]:
-    """Return what is wrong with an order."""
+    """Return the errors of an order."""
     try:
         checked_orders({column.name: tuple(order)})
     except ConfigError as error:

@@ -68,7 +68,7 @@ def _fits(
         wrong = _kept.get(key)
     if wrong is None:
         values = reader.values_of(column.index)
-        # A rule is worked out for each value; of very many some will do here, and the run checks all.
+        # A rule is applied to each value; here a sample is enough, and the run checks all of them.
         sample = values if opened.hierarchy.tree is not None else hierarchy_forms.sample_of(values)
         wrong = "; ".join(problem.text for problem in column_values.fit_problems(opened.hierarchy, sample))
         with _lock:

@@ -72,7 +72,7 @@ def rule(request: Request, fields: FormData) -> Response:
 
 @posted
 def ordered(request: Request, form: FormData) -> Response:
-    """Save the order of a column's values, in place of a hierarchy."""
+    """Save the order of a column's values, instead of a hierarchy."""
     place = place_of(request)
     fields = values_of(form)
     if fields.get("action") == "discard":
@@ -185,7 +185,7 @@ def _saved(
     order: Sequence[str] = (),
     tree: Hierarchy | EditTree | None = None,
 ) -> Response:
-    """Forget what was typed, save a rule, an order or a tree in its place, and show the column again."""
+    """Discard unsaved input, save a rule, an order or a tree, and show the column again."""
     hierarchy_store.forget_draft(place.project, place.column.index)
     typed.forget(place)
     if tree is None:

@@ -44,7 +44,7 @@ class StoredHierarchy(NamedTuple):
     spec: Any = None
     problems: tuple[Problem, ...] = ()
     order: tuple[str, ...] = ()
-    """the order of the column's values, in place of a hierarchy"""
+    """the order of the column's values, instead of a hierarchy"""
 
     @property
     def file(self) -> str:

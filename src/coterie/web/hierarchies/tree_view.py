@@ -62,7 +62,7 @@ class NodeChoice(NamedTuple):
 def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
     """Count the rows below each node."""
     own = {tree.labels[node]: node for node in tree.values}
-    # To find values it takes the leaves only.
+    # Only the leaves are needed to find values.
     leaves = WholeTree((tree.labels[TOP], *own), (-1, *[0] * len(own)))
     found: dict[int, int] = {}
     lost = []
@@ -113,7 +113,7 @@ def lines_of(
         below = tree.children[parent.node]
         last = max((at for at, node in enumerate(below) if node in must), default=-1) + 1
         end = max(skipped + AT_ONCE, last)
-        # A few more are shown rather than asked for.
+        # A few more lines are shown at once instead of requiring another request.
         end = len(below) if len(below) <= end + 20 else end
         for at, node in enumerate(below[skipped:end], start=skipped + 1):
             child = line(node, parent.level + 1, at, len(below))

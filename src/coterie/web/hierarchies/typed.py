@@ -1,4 +1,4 @@
-"""What was typed on a column's page and is not saved: it is shown again until it is saved or given up."""
+"""Unsaved input on a column's page: it is shown again until it is saved or discarded."""
 
 from __future__ import annotations
 
@@ -47,52 +47,52 @@ def stamp_of(place: ColumnPage) -> str:
 
 
 def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
-    """Return the fault of a form that was opened before the hierarchy changed."""
+    """Return the error of a form that was opened before the hierarchy changed."""
     return conflicts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
 
 
 def keep(request: Request, place: ColumnPage, form: str, fields: Mapping[str, str], *, view: str) -> Response:
-    """Keep a form and show it by another request: Back and Reload do not send it again."""
+    """Keep a form and redirect to it, so that Back and Reload do not submit it again."""
     keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
     return go(f"{place.url}?view={view}", request)
 
 
 def kept(place: ColumnPage, form: str) -> dict[str, str] | None:
-    """Return the fields of a form of this column that was kept."""
+    """Return the kept fields of a form of this column."""
     fields = draft_of(place.project, f"{form}-{place.column.index}")
     return fields if fields is not None and fields.get("column") == place.column.name else None
 
 
 def forget(place: ColumnPage, *forms: str) -> None:
-    """Forget what was typed: it is saved, or was given up."""
+    """Discard kept input after it was saved or given up."""
     for form in forms or FORMS:
         drop_draft(place.project, f"{form}-{place.column.index}")
 
 
 def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view: str = "start") -> Response:
-    """Tell what is wrong with something that leaves nothing to type again; it is told once."""
+    """Show errors of a request without input worth keeping; they are shown once."""
     return keep(request, place, "notice", {"faults": json.dumps(faults)}, view=view)
 
 
 def refuse_stale(request: Request, place: ColumnPage, form: FormData, *, view: str = "start") -> Response | None:
-    """Answer a form that was opened before the hierarchy changed and holds nothing worth keeping."""
+    """Respond to a form without input worth keeping that was opened before the hierarchy changed."""
     return refuse(request, place, [Fault("", STALE)], view=view) if conflict(place, values_of(form)) else None
 
 
-def told(place: ColumnPage) -> list[Fault]:
-    """Return what `refuse` has to tell, and forget it."""
+def notices(place: ColumnPage) -> list[Fault]:
+    """Return the errors that `refuse` kept, and discard them."""
     fields = kept(place, "notice")
     forget(place, "notice")
     return [] if fields is None else [Fault(field, text) for field, text in json.loads(fields["faults"])]
 
 
 def rule_form(fields: Mapping[str, str]) -> RuleForm:
-    """Return the form of a rule that was kept."""
+    """Return the kept form of a rule."""
     return hierarchy_forms.read_form(fields, [level for level in fields.get("levels", "").split(",") if level])
 
 
 def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
-    """Return what is wrong with a rule; one that is only tried need not fit the values."""
+    """Return the errors of a rule; a preview need not fit the values."""
     try:
         made = hierarchy_forms.rule_of(rule_form(fields))
     except ConfigError as error:
@@ -104,13 +104,13 @@ def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
 
 
 def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
-    """Return what is wrong with an order that was typed."""
+    """Return the errors of a submitted order."""
     order = read_order(fields, place.values)
     return [Fault("order", text) for text in orders.order_faults(order, place.values)] or conflict(place, fields)
 
 
 class TableForm(NamedTuple):
-    """A page of the table as it was typed."""
+    """A submitted page of the table."""
 
     first: int
     levels: int
@@ -131,7 +131,7 @@ class TableForm(NamedTuple):
         return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(rows)), **cells}
 
     def faults(self, tree: EditTree) -> list[Fault]:
-        """Return why these rows make no tree."""
+        """Return why these rows do not form a tree."""
         try:
             with_rows(tree, self.cells, first=self.first)
         except HierarchyError as error:

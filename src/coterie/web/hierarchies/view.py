@@ -26,14 +26,14 @@ LOST_SHOWN = 300
 
 
 def show_column(request: Request, place: ColumnPage, *, view: str = "") -> Response:
-    """Show the page of one column, with what was typed on it and is not saved."""
+    """Show the page of one column, with unsaved input."""
     opened = place.opened()
     if view not in ("tree", "table", "start"):
         view = "tree" if opened.state == "tree" else "start"
     if view in ("tree", "table") and opened.state != "tree":
         view = "start"
     values: dict[str, Any] = {}
-    sent_back = typed.told(place)
+    sent_back = typed.notices(place)
     wrong = [Fault("", str(problem)) for problem in opened.problems]
     unsaved = typed.kept(place, "table" if view == "table" else "rule") if view != "tree" else None
     try:
@@ -76,7 +76,7 @@ def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> 
         if submitted is not None or rule is not None:
             shown = hierarchy_forms.preview(hierarchy_forms.rule_of(form), place.values)
     except CoterieError:
-        shown = None  # the faults say why
+        shown = None  # the errors say why
     return {
         "form": form,
         "kinds": hierarchy_forms.KINDS,
@@ -132,7 +132,7 @@ def editor(
 def table(
     place: ColumnPage, opened: StoredHierarchy, request: Request, unsaved: Mapping[str, str] | None
 ) -> tuple[dict[str, Any], list[Fault]]:
-    """Return what the table editor needs, and what is wrong with rows that were typed and not saved."""
+    """Return the context of the table editor, and the errors of unsaved rows."""
     assert opened.hierarchy is not None
     draft = open_draft(place.project, place.column.index, opened)
     faults: list[Fault] = []

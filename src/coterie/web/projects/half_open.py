@@ -51,7 +51,7 @@ class TimedProtocol(H11Protocol):
             self._waiting = None
 
     def _close(self) -> None:
-        # A body that is not read because its handler is busy (an upload on a slow disk) is no fault of the sender.
+        # The sender is not to blame for a body that is not read because its handler is busy, such as on a slow disk.
         if self._state == "SEND_BODY" and self.flow.read_paused:
             self._wait()
         elif not self.transport.is_closing():

@@ -41,7 +41,7 @@ async def home(request: Request) -> Response:
         "projects.html",
         status=422 if faults else 200,
         faults=faults,
-        # One without a source is still being sent.
+        # A project without a source is still being uploaded.
         projects=[each for each in projects_of(request).all() if each.source is not None],
         path=path or "",
         folders=[str(folder) for folder in settings.allowed_folders],
@@ -81,7 +81,7 @@ def open_path(app: Starlette, path: Path, *, configuration: Path | None = None) 
     projects, jobs = _of(app)
     known = projects.of_file(path, configuration)
     if known is not None and known.table_path.is_file():
-        return known  # whether the file is still the same is looked at before every view
+        return known  # every view checks whether the file has changed
     project = known or projects.create(path.name, source=path, config_file=configuration)
     look_at(jobs, project)
     return project

@@ -112,7 +112,7 @@ def curve_chart(comparison: Comparison, k: int) -> Chart:
     bounds = [float("nan") if row.bound is None else row.bound for row in rows]
     series = [Series("loss", ks, losses)]
     if any(bound == bound for bound in bounds):
-        series.append(Series("what no grouping stays below", ks, bounds))
+        series.append(Series("lower bound", ks, bounds))
     here = next((loss for at, loss in zip(ks, losses, strict=True) if at == k), None)
     told = f" At k = {k:,} it is {here:.3g}." if here is not None else ""
     return lines(

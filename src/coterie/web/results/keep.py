@@ -22,7 +22,7 @@ EXAMPLES = 8
 
 
 def keep(release: Release, folder: Path) -> None:
-    """Write `charts.json` and `loss.json` beside the `report.json` of a run, and the map of all runs above it."""
+    """Write `charts.json` and `loss.json` next to the `report.json` of a run, and the map of the project's runs."""
     report = Report.model_validate_json((folder / "report.json").read_bytes())
     write_json(folder / "charts.json", run_charts(report))
     explained = release.explain().to_dict()

@@ -69,7 +69,7 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
         **_texts(project, folder),
     }
     report, template = report_of(folder), "results_early.html"
-    # The loss is what the worker writes last.
+    # The worker writes the loss last.
     if report is not None and context["loss"] and not context["late"].active:
         template = "results.html"
         context |= {
@@ -109,7 +109,7 @@ def late(request: Request) -> Response:
 
 
 def late_part(request: Request) -> Response:
-    """Show the progress of that, and the whole page when it is done."""
+    """Show the progress of `late`, and the whole page when it is done."""
     project, folder = _run(request)
     base = f"{project.url}/results/{folder.name}"
     state = jobs_of(request).state(folder / LATE)

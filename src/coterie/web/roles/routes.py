@@ -14,6 +14,7 @@ from coterie.errors import ConfigError
 from coterie.settings.changes import per_column
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
+from coterie.suggesting.toml import ROLE_SETTINGS
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
 from coterie.web.jobs import jobs_of
@@ -22,15 +23,8 @@ from coterie.web.project import Project, read_json, write_json
 from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
 from coterie.web.table_summary import ColumnSummary, TableSummary, inspected
 
-ROLES = {
-    "quasi": ("Quasi-identifier", FIELDS["quasi"].hint),
-    "sensitive": ("Sensitive", FIELDS["sensitive"].hint),
-    "identifier": ("Direct identifier", FIELDS["identifiers"].hint),
-    "keep": ("Keep", FIELDS["keep"].hint),
-    "drop": ("Drop", FIELDS["drop"].hint),
-    "undecided": ("Undecided", "No role yet. Every column needs a role before a run."),
-}
-SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
+ROLES = {role: (FIELDS[setting].label, FIELDS[setting].hint) for role, setting in ROLE_SETTINGS.items()}
+ROLES["undecided"] = ("Undecided", "No role yet. Every column needs a role before a run.")
 PAGE = 200
 """columns shown at once"""
 STALE = (
@@ -109,8 +103,8 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:
-        found[entity] = "identifier"  # left out like one
-    for role, setting in SETTING.items():
+        found[entity] = "identifier"  # removed like one
+    for role, setting in ROLE_SETTINGS.items():
         found |= {name: role for name in configuration.listed(values, setting) if name in found}
     return found
 
@@ -121,7 +115,7 @@ def change(request: Request, form: FormData) -> Response:
     project, summary = inspected(request)
     stamp = str(form.get(conflicts.FIELD, ""))
     if stamp and stamp != conflicts.stamp_of(project, "roles"):
-        # Roles save as they are chosen: one that is based on what another tab has changed is not saved at all.
+        # Roles are saved as they are chosen: a choice based on outdated roles is not saved.
         if is_htmx(request):
             return render(request, "_roles_stale.html", project=project)
         return go(f"{project.url}/roles?stale=1")
@@ -164,7 +158,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
     with project.lock:
         values = configuration.read_values(project)
         changes: dict[str, Any] = {}
-        for role, setting in SETTING.items():
+        for role, setting in ROLE_SETTINGS.items():
             listed = values.get(setting)
             old = [name for name in (listed if isinstance(listed, list) else []) if chosen.get(name) == role]
             changes[setting] = old + [name for name in names if chosen[name] == role and name not in old]

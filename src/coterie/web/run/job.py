@@ -42,7 +42,7 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
         raise ConfigError([Problem("", f"{CHANGED}; read it again under Data")])
     tell("write", 0, 0)
     release.write(table)
-    # Reports name the table as people do, not as the upload is stored here.
+    # Reports show the name that people know, not that of the stored upload.
     held = release.held
     named = replace(held.source, path=Path(job["name"]), name=job["name"])
     release = replace(release, place=replace(held, source=named))
@@ -60,7 +60,7 @@ def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     tell("mapping", 0, 0)
     _write_mapping(release, run)
     tell("risk", 0, 0)
-    # The bound is computed in full, also for a table of which a report alone would take a sample.
+    # The bound is computed in full, even where a report alone would use a sample.
     _, measures = release.risk, finite(measures_values(release.measures))
     tell("report", 0, 0)
     _write_reports(release, run)
@@ -113,7 +113,7 @@ def _write_reports(release: Release, folder: Path) -> None:
 
 def _write_for_pages(release: Release, folder: Path) -> None:
     """Write the data for the results pages to the private folder."""
-    # The steward's page shows rows beside their originals, also those that are published in a secret order.
+    # The page shows rows next to their originals, even if they are published in a secret order.
     order = np.argsort(release.published.kept, kind="stable")
     shown = release.arrow.take(pa.array(order))
     write_parquet(shown.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")

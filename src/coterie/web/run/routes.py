@@ -118,7 +118,7 @@ def change(request: Request, form: FormData) -> Response:
             return go(f"{project.url}/run?refused=1", request)
         try:
             start_run(jobs_of(request), project)
-        except ConfigError:  # another tab was faster, or the file has changed this moment
+        except ConfigError:  # another tab was faster, or the file has just changed
             return go(f"{project.url}/run?refused=1", request)
     return go(f"{project.url}/run", request)
 
