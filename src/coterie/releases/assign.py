@@ -84,7 +84,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
     # Means and medians do not determine the original values: they are compared as intervals.
     forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
     link = link_tables(shown, source.table, on=config.quasi, config=config.replace(publish=forms), unknown="value")
-    # Groups that are published alike are one class of cells; the first of them stands for it.
+    # Groups with equal published cells are one class, represented by the first of them.
     costs = _costs(release)[link.first.first]
     chosen = _cheapest(link, costs)[link.second.class_of_row]
     groups = np.where(chosen >= 0, link.first.first[chosen], -1).astype(np.int32)

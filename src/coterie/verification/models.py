@@ -42,7 +42,7 @@ def _measure(name: str, kind: str = "") -> Promise:
     return Promise(name, "", Fraction(1), None, kind)
 
 
-# What is measured of every sensitive column, whatever was promised.
+# Measured for every sensitive column, whatever the guarantees.
 MEASURES: dict[str, Promise] = {
     "distinct l": _measure("l-diversity", "distinct"),
     "frequency l": _measure("l-diversity", "frequency"),
@@ -89,7 +89,7 @@ def check_file(
 ) -> FileCheck:
     """Verify a release that is not in memory; `hidden` suppressed rows are shown, as a class or as part of one."""
     made, sizes, people = verify_counts(counter, config, quasi=config.quasi, names=names, k=k, measured=measured)
-    # Classes have no numbers here: nobody could look the worst one up.
+    # Classes have no numbers here, so the worst one cannot be identified.
     checks = tuple(check._replace(worst=-1) for check in made.checks)
     made = replace(made, checks=checks, measured=tuple(each._replace(worst=-1) for each in made.measured))
     return FileCheck(made, sizes.kept(hidden), sizes, people)
