@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from coterie.errors import ConfigError
 from coterie.hierarchies.check import ColumnValues
-from coterie.settings.fields.hierarchies import checked_orders
 from coterie.web.hierarchies.column_values import value_texts
 from coterie.wording import count_of
 
@@ -24,25 +22,11 @@ def offered(column: ColumnValues, kind: str, order: Sequence[str]) -> bool:
     return bool(order) or kind in ("category", "code", "mixed")
 
 
-def text_of(column: ColumnValues, order: Sequence[str]) -> str:
-    """Return the text of the form: the order, or all values for a person to arrange."""
-    return "\n".join(order or value_texts(column))
-
-
 def read_order(fields: Mapping[str, str], column: ColumnValues) -> list[str]:
     """Return the submitted order; spaces around a value are kept only if the data have them."""
     known = set(value_texts(column))
     lines = [line if line in known else line.strip() for line in fields.get("order", "").splitlines()]
     return [line for line in lines if line]
-
-
-def order_faults(order: Sequence[str], column: ColumnValues) -> list[str]:
-    """Return the errors of an order."""
-    try:
-        checked_orders({column.name: tuple(order)})
-    except ConfigError as error:
-        return [f"The order {problem.text}." for problem in error.problems]
-    return missing_text(order, column)
 
 
 def missing_text(order: Sequence[str], column: ColumnValues) -> list[str]:

@@ -51,14 +51,6 @@ class Line:
     """siblings of its children that are not shown yet"""
 
 
-class NodeChoice(NamedTuple):
-    """A group that can receive nodes."""
-
-    node: int
-    label: str
-    level: int
-
-
 def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
     """Count the rows below each node."""
     own = {tree.labels[node]: node for node in tree.values}
@@ -99,7 +91,7 @@ def lines_of(
     must = {above for node in shown if node in tree.labels for above in tree.path(node)}
 
     def line(node: int, level: int, place: int, of: int) -> Line:
-        made = Line(node, tree.labels[node], tree.is_group(node), counts.get(node, 0), sizes[node], level, place, of)
+        made = Line(node, tree.labels[node], node in tree.children, counts.get(node, 0), sizes[node], level, place, of)
         made.open = made.group and node in opened
         return made
 
@@ -127,13 +119,8 @@ def _sizes(tree: EditTree) -> dict[int, int]:
     """Return node → values below it; 1 for a value."""
     sizes: dict[int, int] = {}
     for node in reversed(list(walk(tree))):
-        sizes[node] = sum(sizes[child] for child in tree.children[node]) if tree.is_group(node) else 1
+        sizes[node] = sum(sizes[child] for child in tree.children[node]) if node in tree.children else 1
     return sizes
-
-
-def groups_of(tree: EditTree) -> list[NodeChoice]:
-    """Return all groups, root first."""
-    return [NodeChoice(node, tree.labels[node], len(tree.path(node)) - 1) for node in tree.groups]
 
 
 def find(tree: EditTree, text: str) -> list[int]:
