@@ -177,6 +177,14 @@ def clean_name(name: str) -> str:
     return shown[:120] or "table"
 
 
+def modified(path: Path) -> int:
+    """Return the modification time of a file in nanoseconds; 0 if it does not exist."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
     """Write a JSON file atomically; paths become text."""
     with whole_file(path, force=True) as sink:
