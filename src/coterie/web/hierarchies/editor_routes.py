@@ -83,9 +83,8 @@ def branch(request: Request) -> Response:
     node, first = number_in(request, "node", -1), number_in(request, "first")
     if node not in tree.children:
         raise HTTPException(404, "This group no longer exists. Reload the page.")
-    counts = hierarchy_view.counts_of(tree, place.values)
-    line = hierarchy_view.lines_of(tree, counts.rows, opened={node}, start=node, first=first)
-    return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
+    shown = hierarchy_view.TreeView(tree, hierarchy_view.counts_of(tree, place.values).rows, {node})
+    return render(request, "_tree_lines.html", node=node, first=first, tree=tree, outline=shown, chosen=())
 
 
 @typed.column_form("table", view="table")

@@ -114,8 +114,8 @@ def editor(
     opening |= {above for node in shown for above in tree.path(node)[1:]}
     whole = opened.hierarchy.tree
     return {
-        "top": hierarchy_view.lines_of(tree, counts.rows, opened=opening, shown=shown),
         "tree": tree,
+        "outline": hierarchy_view.TreeView(tree, counts.rows, opening, shown),
         "lost": counts.lost,
         "shown_lost": LOST_SHOWN,
         "lost_text": lost_text(counts.lost) if counts.lost else "",
