@@ -12,11 +12,11 @@ from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
-from coterie.web.data.preview import read_rows
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, Fields, go, number_in, posted, project_of, render, seen
+from coterie.web.parquet_file import read_rows
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.table_summary import TableSummary, inspected, summary_of

@@ -1,8 +1,8 @@
-"""Read the distinct values of a project's columns when a page needs them."""
+"""The distinct values of a project's columns, read when a page needs them, and what covers them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 24
 """columns whose values are cached"""
+MOST_ORDERED = 1_000
+"""the maximum number of values of an order that can be edited on the page"""
 
 
 class ColumnValue(NamedTuple):
@@ -111,3 +113,30 @@ def lost_text(lost: list[ColumnValue]) -> str:
     rows = sum(value.rows for value in lost)
     verb = "is" if len(lost) == 1 else "are"
     return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} missing from the hierarchy"
+
+
+def order_offered(column: ColumnValues, kind: str, order: Sequence[str]) -> bool:
+    """Return whether the page has a form for the order: for a category whose values fit on lines, or one with an order.
+
+    Numbers and dates have their own order.
+    """
+    if len(column.values) > MOST_ORDERED or any(len(name.splitlines()) != 1 for name in value_texts(column)):
+        return False
+    return bool(order) or kind in ("category", "code", "mixed")
+
+
+def read_order(fields: Mapping[str, str], column: ColumnValues) -> list[str]:
+    """Return the submitted order; spaces around a value are kept only if the data have them."""
+    known = set(value_texts(column))
+    lines = [line if line in known else line.strip() for line in fields.get("order", "").splitlines()]
+    return [line for line in lines if line]
+
+
+def missing_text(order: Sequence[str], column: ColumnValues) -> list[str]:
+    """Say which values of the data an order lacks, if any."""
+    lacking = sorted(set(value_texts(column)) - set(order))
+    if not lacking:
+        return []
+    shown = ", ".join(lacking[:10]) + (", …" if len(lacking) > 10 else "")
+    verb = "is" if len(lacking) == 1 else "are"
+    return [f"{count_of(len(lacking), 'value')} of the data {verb} missing from the order: {shown}."]

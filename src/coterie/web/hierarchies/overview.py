@@ -13,7 +13,7 @@ from coterie.web.conflicts import stamp
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.column import describe
-from coterie.web.hierarchies.order import missing_text
+from coterie.web.hierarchies.column_values import missing_text
 from coterie.web.hierarchies.store import StoredHierarchy, open_spec
 from coterie.web.project import Project
 from coterie.web.table_summary import ColumnSummary, summary_of

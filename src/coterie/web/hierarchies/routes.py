@@ -19,9 +19,8 @@ from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
-from coterie.web.hierarchies.column_values import value_texts
+from coterie.web.hierarchies.column_values import read_order, value_texts
 from coterie.web.hierarchies.edit_tree import EditTree, flat_tree
-from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.overview import entries
 from coterie.web.hierarchies.view import show_column
 from coterie.web.pages import Fault, Fields, form_of, go, project_of, render, seen
@@ -62,7 +61,7 @@ def rule(request: Request, place: ColumnPage, fields: Fields) -> Response:
     fields["levels"] = ",".join(fields.every("levels"))
     if fields.get("do") != "save" or typed.rule_faults(place, fields):
         return typed.keep(request, place, "rule", fields, view="start")
-    made = hierarchy_forms.rule_of(typed.rule_form(fields))
+    made = hierarchy_forms.rule_of(hierarchy_forms.read_form(fields))
     return _saved(request, place, "rule", spec=made.spec)
 
 

@@ -18,11 +18,9 @@ from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies.column import ColumnPage, place_of
-from coterie.web.hierarchies.column_values import fit_problems
+from coterie.web.hierarchies.column_values import fit_problems, missing_text, read_order
 from coterie.web.hierarchies.edit_tree import EditTree
-from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.operations import numbers
-from coterie.web.hierarchies.order import missing_text, read_order
 from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
 from coterie.web.pages import Fault, Fields, go, posted
 
@@ -106,15 +104,10 @@ def notices(place: ColumnPage) -> list[Fault]:
     return [] if fields is None else [Fault(field, text) for field, text in json.loads(fields["faults"])]
 
 
-def rule_form(fields: Mapping[str, str]) -> RuleForm:
-    """Return the kept form of a rule."""
-    return hierarchy_forms.read_form(fields, [level for level in fields.get("levels", "").split(",") if level])
-
-
 def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the errors of a rule; a preview need not fit the values."""
     try:
-        made = hierarchy_forms.rule_of(rule_form(fields))
+        made = hierarchy_forms.rule_of(hierarchy_forms.read_form(fields))
     except ConfigError as error:
         return [Fault(problem.path, problem.text) for problem in error.problems]
     if fields.get("do") != "save":

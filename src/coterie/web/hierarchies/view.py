@@ -16,9 +16,8 @@ from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, describe
-from coterie.web.hierarchies.column_values import lost_text, value_texts
+from coterie.web.hierarchies.column_values import lost_text, order_offered, value_texts
 from coterie.web.hierarchies.form import RuleForm
-from coterie.web.hierarchies.order import offered
 from coterie.web.hierarchies.store import MOST_VALUES, StoredHierarchy, open_draft
 from coterie.web.pages import Fault, number_in, render
 
@@ -49,7 +48,7 @@ def show_column(request: Request, place: ColumnPage, *, view: str = "") -> Respo
         sent_back += [] if unsaved is None else typed.rule_faults(place, unsaved)
         unsaved_order = typed.kept(place, "order")
         sent_back += [] if unsaved_order is None else typed.order_faults(place, unsaved_order)
-        values = start(place, opened, None if unsaved is None else typed.rule_form(unsaved))
+        values = start(place, opened, None if unsaved is None else hierarchy_forms.read_form(unsaved))
         values |= order_form(place, opened, unsaved_order)
     return render(
         request,
@@ -89,7 +88,7 @@ def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> 
 
 def order_form(place: ColumnPage, opened: StoredHierarchy, unsaved: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the context of the order of values."""
-    if not offered(place.values, place.column.kind, opened.order):
+    if not order_offered(place.values, place.column.kind, opened.order):
         return {"order": None}
     # Without an order, all values are shown for a person to arrange.
     text = "\n".join(opened.order or value_texts(place.values)) if unsaved is None else unsaved.get("order", "")

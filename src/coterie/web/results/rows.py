@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.web.data.preview import read_rows
+from coterie.web.parquet_file import read_rows
 from coterie.web.project import Project
 
 PER_PAGE = 25
