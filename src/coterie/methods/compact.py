@@ -75,7 +75,7 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 STEPS = (4, SMALL_K, LARGE_K)
 EFFORTS = {
     "fast": (2.0, 2.0, 4.0, 8.0),
-    "balanced": (6.0, 12.0, 22.0, 60.0),
+    "balanced": (4.5, 10.0, 18.0, 60.0),
     "thorough": (60.0, 120.0, 150.0, 300.0),
 }
 # `thorough` with small groups, where the linear program gives the start: it takes as long as 10 to 20 pools per group,
