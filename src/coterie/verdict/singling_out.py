@@ -14,7 +14,7 @@ import numpy as np
 
 from coterie.settings.limits import limit
 from coterie.settings.threshold import find_threshold
-from coterie.verdict.counts import Exposure, PublishedRows, TableRows
+from coterie.verdict.counts import Exposure, PublishedRows, taken
 from coterie.verdict.question import Findings
 from coterie.verdict.shares import BUDGET, shapley_shares
 from coterie.wording import count_of, percent_text
@@ -98,12 +98,12 @@ def _shares(rows: PublishedRows, columns: Sequence[str], k: int) -> dict[str, fl
     Whole classes are sampled, so that they keep their sizes.
     """
     sample = rows
-    if isinstance(rows, TableRows) and rows.rows > SAMPLE:
-        part = -(-rows.rows // SAMPLE)
-        chosen = np.random.default_rng(0).integers(part, size=rows.classes) == 0
-        taken = np.flatnonzero(chosen[rows.of_row])
-        sample = rows.take(taken) if len(taken) else rows
-    budget = BUDGET if rows.held else DISK_BUDGET
+    if rows.held is not None and rows.rows > SAMPLE:
+        of_row, classes = rows.held.classes
+        chosen = np.random.default_rng(0).integers(-(-rows.rows // SAMPLE), size=classes) == 0
+        some = np.flatnonzero(chosen[of_row])
+        sample = taken(rows.held, some) if len(some) else rows
+    budget = BUDGET if rows.held is not None else DISK_BUDGET
     found = shapley_shares(columns, lambda some: Exposure.of(sample.sizes(sorted(some)), k).below, budget=budget)
     total = sum(found.values())
     return {column: round(share / total, 4) if total > 0 else 0.0 for column, share in found.items()}

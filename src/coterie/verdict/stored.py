@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coterie.errors import CoterieError
-from coterie.verdict.counts import TableRows
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict, worst
 from coterie.verdict.usefulness import query_error, usefulness
 from coterie.verdict.verdict import joined, promises, verdict_of_file
+from coterie.verification.arrow import ArrowCounter
 
 if TYPE_CHECKING:
     from coterie.releases.place import HeldRows
@@ -69,11 +69,11 @@ def _with_people(question: Question, release: Release, sample: HeldRows | None) 
         what = "people were not counted" if config.entity else "nothing was looked for that numbers people"
         findings.evidence.append(f"With further columns, {what}: the original cannot be read again.")
     else:
-        rows = TableRows(sample.published.table, sample.verification.class_of_row, sample.verification.groups)
-        kept, table = sample.published.kept, sample.source.table
-        look_for_people(findings, rows, config, original=table, kept=kept, k=config.k)
-        if rows.rows < release.published_rows and findings.evidence:
-            findings.evidence.append(f"This was seen in a sample of {rows.rows:,} rows in whole groups.")
+        known, rows = (sample.verification.class_of_row, sample.verification.groups), sample.published.table.num_rows
+        held = ArrowCounter(sample.published.table, (), known=known)
+        look_for_people(findings, held, config, original=sample.source.table, kept=sample.published.kept, k=config.k)
+        if rows < release.published_rows and findings.evidence:
+            findings.evidence.append(f"This was seen in a sample of {rows:,} rows in whole groups.")
     more = findings.question()
     return replace(
         question,

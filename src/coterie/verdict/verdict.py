@@ -11,14 +11,15 @@ import pyarrow as pa
 
 from coterie.disclosure.downcoding import count_cells
 from coterie.settings.threshold import find_threshold
-from coterie.values.notation import columns_of
-from coterie.verdict.counts import CounterRows, PublishedRows, TableRows
+from coterie.values.notation import columns_of, published_names
+from coterie.verdict.counts import PublishedRows
 from coterie.verdict.inference import inference
 from coterie.verdict.order import look_at_order, look_at_tightness
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
 from coterie.verdict.singling_out import singled_out
 from coterie.verdict.usefulness import BOUND_ROWS, query_error, useful_by_label, usefulness
+from coterie.verification.arrow import ArrowCounter
 from coterie.verification.cells import numbered
 
 if TYPE_CHECKING:
@@ -37,16 +38,18 @@ def verdict_of(release: Release) -> Verdict:
     config, published, found = release.config, release.published, release.verification
     original, kept = release.source.table, release.published.kept
     who = None if config.entity is None else original.column(config.entity).take(pa.array(kept))
-    of_row, classes = found.class_of_row, found.groups
+    known = found.class_of_row, found.groups
     if release.by_rows:
         # Rows that are published one by one are hidden among those of their group, however they look.
-        of_row, classes = numbered(release.groups[kept].astype(np.int64))
-    rows = TableRows(published.table, of_row, classes, who)
+        known = numbered(release.groups[kept].astype(np.int64))
+    names = published_names(published.table.column_names, config.quasi)
+    held = ArrowCounter(published.table, names, who=who, known=known)
+    rows = PublishedRows.of_table(held)
     findings = Findings("singling-out", config.accept)
     singled_out(rows, config, kept=_kept(published.table.column_names, config), k=config.k, findings=findings)
     look_at_order(findings, rows.read, config, names=published.table.column_names, k=config.k)
-    look_at_tightness(findings, count_cells(rows.classes_of(config.quasi), quasi=config.quasi), config)
-    look_for_people(findings, rows, config, original=original, kept=kept, k=config.k)
+    look_at_tightness(findings, count_cells(rows.classes(), quasi=config.quasi), config)
+    look_for_people(findings, held, config, original=original, kept=kept, k=config.k)
     queries = query_error(original, published.table, config, kept=kept)
     useful = usefulness(release.measures, config, queries=queries, bounded=original.num_rows <= BOUND_ROWS)
     inferred = inference(rows, config, sensitive=config.sensitive)
@@ -61,7 +64,7 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
     k = found.wanted or find_threshold(config.threshold).rows
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
     look_at_order(findings, rows.read, config, names=names, k=k)
-    counted = count_cells(rows.classes_of(config.quasi), quasi=config.quasi)
+    counted = count_cells(rows.classes(), quasi=config.quasi)
     look_at_tightness(findings, counted, config)
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
     useful = useful_by_label(counted, config)
@@ -82,7 +85,7 @@ def verdict_of_file(
         def read(columns: Sequence[str]) -> Iterator[pa.Table]:
             return (pa.Table.from_batches([batch]) for batch in table.batches(list(columns)))
 
-        return verdict_of_rows(CounterRows(counter, found.rows, read), config, found, names=table.schema.names)
+        return verdict_of_rows(PublishedRows(counter, found.rows, read), config, found, names=table.schema.names)
 
 
 def promises(found: Verification) -> Question:
