@@ -146,3 +146,17 @@ def test_groups_of_many_equal_rows_take_no_part():
     table = Table(np.asarray(rows, dtype=np.int32), (number_domain("x", list(range(10))),))
     after = refine(table, Grouping.of(table.codes, [0] * 500 + [1, 1, 2, 2]), k=2, run=Run())
     assert after.labels.tolist() == [0] * 500 + [1, 2, 1, 2]
+
+
+def test_boxes_are_opened_the_same_on_any_number_of_threads(monkeypatch):
+    """Trees on every column, and several regions: opening is in use, and it helps."""
+    monkeypatch.setattr("coterie.grouping.refine.REGION_ROWS", 400)
+    trees = tuple(tree_domain(f"a{at}", [None, 0, 1, 1, 0, 4, 4, 0], [2, 3, 5, 6, 7]) for at in range(4))
+    codes = np.minimum(np.random.default_rng(3).geometric(0.4, size=(1500, 4)) - 1, 4).astype(np.int32)
+    table = Table(codes, trees)
+    before = Grouping.of(codes, np.arange(1500) // 20)
+    one, four = (refine(table, before, k=20, run=Run(threads=threads), effort=EFFORT) for threads in (1, 4))
+    assert one.labels.tolist() == four.labels.tolist()
+    assert one.sizes.min() >= 20
+    monkeypatch.setattr("coterie.grouping.refine.OPENS", 0.0)
+    assert loss_of(table, one) < loss_of(table, refine(table, before, k=20, run=Run(), effort=EFFORT))

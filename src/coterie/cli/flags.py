@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from coterie.cli import complete
+from coterie.cli.complete import Complete
 from coterie.cli.options import changes_of, configured
 from coterie.settings.registry import FIELDS
 
@@ -59,6 +60,16 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless the verdict is pass.")]
+
+
+def option(default: object, metavar: str, help: str, *names: str, complete: Complete | None = None) -> Any:  # noqa: ANN401
+    """Define an option of a single command as the default of its parameter, whose name it has unless given others."""
+    return typer.Option(default, *names, metavar=metavar or None, autocompletion=complete, help=help)
+
+
+def switch(name: str, help: str) -> Any:  # noqa: ANN401 - a default of any type
+    """Define an option without a value, which is off by default, as the default of its parameter."""
+    return typer.Option(False, name, help=help)
 
 
 def flag(setting: Setting) -> object:

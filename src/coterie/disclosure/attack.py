@@ -189,7 +189,7 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
         average=float(sure.mean()) if len(sure) else 0.0,
         highest=float(sure.max(initial=0.0)),
         pinned=int(np.count_nonzero(distinct[person][matched] == 1)),
-        # Shares are fractions with different denominators: compared as whole numbers, ties are ties.
+        # Shares have different denominators; comparing them as integers keeps ties exact.
         above_baseline=int(
             np.count_nonzero(most[person] * int(totals.sum()) > candidates[person] * int(totals.max(initial=0)))
         ),

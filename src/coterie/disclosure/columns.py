@@ -65,7 +65,7 @@ def rank_columns(table: pa.Table, *, quasi: Sequence[str], pairs: bool = True) -
     of_row, classes = row_classes(everything)
     counts = np.bincount(of_row, minlength=classes).astype(np.int64)
     first = first_rows(of_row, classes)
-    # Equal rows stay equal whatever is left out: from here on there is one row for each class, with a count.
+    # Equal rows stay equal whichever columns are left out: from here on, one row per class with a count.
     fewer = {name: [each._replace(codes=each.codes[first]) for each in codes] for name, codes in columns.items()}
 
     def spread(names: Sequence[str]) -> _Spread:

@@ -24,7 +24,7 @@ from coterie.values.notation import columns_of
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-# Pairs of a person and a value that are held at once.
+# The number of (person, value) pairs in memory at once.
 HELD = 2**22
 
 
@@ -150,7 +150,7 @@ def _candidates(link: Link, value_of_row: Int64, count: int) -> _Values:
             found, at = np.unique(of_class[place] * count + value, return_inverse=True)
             keys.append(found)
             weights.append(np.bincount(at, weights=often, minlength=len(found)).astype(np.int64))
-    # Asking classes come one after the other, so that keys ascend.
+    # Classes come in order, so that keys ascend.
     every = np.concatenate(keys)
     starts = np.searchsorted(every // count, np.arange(link.second.classes + 1))
     return _Values(starts, every % count, np.concatenate(weights))
@@ -203,7 +203,7 @@ def _left(
             np.where(met, np.minimum(alone, own), alone),
             np.where(met, np.minimum(together, left), together),
         )
-    # Nobody is left where a person is not in all of these releases: then they cannot be compared.
+    # Without a common candidate, the person is not in all of these releases, which cannot be compared then.
     matched = (asked.sum(axis=0) > 1) & (together > 0)
     known = {}
     for name, codes in learnt.items():

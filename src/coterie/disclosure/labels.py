@@ -116,7 +116,7 @@ def _nodes(tree: Any) -> dict[str, Said]:  # noqa: ANN401 - labels and parents
         if not inner[node]:
             said = Said(values=1)
         else:
-            # Suppressed cells look like the root, and equal labels do not say which node is meant.
+            # Suppressed cells look like the root, and equal labels are ambiguous.
             pair = inner[node] == 2 and node > 0 and often[label] == 1
             said = Said(values=alone[node] * pair, children=2 * pair, lost=int(tree.sizes[node]) / int(tree.sizes[0]))
         found[label] = max(said, found.get(label, said), key=lambda each: each.lost)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coterie.kernels.link import Boxes, BoxTree
     from coterie.settings.config import Config
 
-# Pairs that are held in memory at once.
+# The number of pairs in memory at once.
 PAIRS = 2**22
 # A leaf of the tree has at most this many boxes.
 BUCKET = 8

@@ -145,7 +145,7 @@ def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | No
 
 
 def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: str, unknown: Unknown) -> Space:
-    # What was not published are values; where both were, their texts are all that there is.
+    # Unpublished cells are values; if both tables are published, only their texts can be compared.
     raw = [column for column in (first, second) if not column.published] or [first, second]
     tree, codes = _bound(hierarchy, raw, name=name)
     labels = label_spans(tree)

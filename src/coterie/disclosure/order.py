@@ -25,7 +25,7 @@ from coterie.wording import count_of, percent_text
 # Random orders, of at most this many rows: if one of them fits as well, the order reveals nothing.
 DRAWN = 3
 DRAWN_ROWS = 2**20
-# Cells that are tried first: most columns of categories show themselves in these.
+# Cells to try first, which is enough to recognize most columns of categories.
 PROBED = 200
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

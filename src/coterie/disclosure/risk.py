@@ -272,7 +272,7 @@ def expected_risks(counts: Int64, fraction: float) -> Float64:
         for f in range(1, most):
             terms[f + 1] = (1.0 / f - terms[f]) / rho
     else:
-        # Far above, A_f is about 1 / (f (1 + ρ)); what that is wrong by has faded when `most` is reached.
+        # Far above, A_f is about 1 / (f (1 + ρ)); the error has vanished when `most` is reached.
         beyond = most + int(40.0 / (1.001 - rho))
         term = 1.0 / (beyond * (1.0 + rho))
         for f in range(beyond - 1, 0, -1):

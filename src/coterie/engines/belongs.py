@@ -109,7 +109,7 @@ def _outside(own: ColumnCells, published: TableCells, names: Sequence[str], conf
     unread = any(isinstance(each, SingleValue) and each.text is not None for each in readings[1])
     if form is None and pa.types.is_temporal(own.values.type) and unread:
         readings = _times(own.values.type, owned, shown) or readings
-    if len(ends) == 2:  # bounds have no room for `*`: nothing stands for it
+    if len(ends) == 2:  # bounds cannot contain `*`; a missing cell means it
         readings = readings[0], [ANY if cell is None else each for cell, each in zip(shown, readings[1], strict=True)]
     distinct, counts = _pairs(own.of_row * np.int64(len(shown)) + of_row, len(owned) * len(shown))
     value, cell = np.divmod(distinct, len(shown))
@@ -193,10 +193,10 @@ def _altered(original: pa.Table, published: pa.Table, name: str, kept: Int64 | s
             values, cells = text_cells(values).cast(pa.large_string()), text_cells(cells).cast(pa.large_string())
         place = pc.index_in(cells, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
         if pa.types.is_large_string(cells.type) or pa.types.is_string(cells.type):
-            # A text file may have nothing else for a missing cell than an empty one.
+            # In a text file, a missing cell may be an empty one.
             place = np.where(pc.equal(cells, "").to_numpy(zero_copy_only=False) & (place < 0), len(values), place)
     except (pa.ArrowException, DataError):
-        # Lists and structs have no dictionary, but can be compared as they are.
+        # Lists and structs have no dictionary, but can be compared directly.
         rows = before if isinstance(kept, slice) else before.take(pa.array(kept))
         return 0 if rows.type != after.type or rows.equals(after) else len(after)
     return int(np.count_nonzero(np.append(place, len(values))[shown.of_row] != own.of_row))

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.settings.config import Config
 
-    KNOWN: tuple[Engine, ...] = (memory, blocks, spark)  # what the protocol asks for, held by the type checker
+    KNOWN: tuple[Engine, ...] = (memory, blocks, spark)  # the type checker verifies that these follow the protocol
 
-# Files below this are not looked at: they fit.
+# Smaller files are not examined: they fit into memory.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.
 CELL_BYTES = 16
@@ -73,7 +73,7 @@ def _fitting(data: AnyTable, job: Job) -> EngineChoice:
         return EngineChoice("memory")
     why = f"about {bytes_text(wanted)} of memory would be needed, and the limit is {bytes_text(memory)}"
     if find_engine("blocks").problems(data, job):
-        # Better to try than to refuse what may well work.
+        # Trying is better than refusing a run that may work.
         return EngineChoice("memory", f"engine memory, because this is not possible in blocks; {why}.")
     if path.is_dir():
         return EngineChoice("blocks", "engine blocks, because the input is a folder.")
@@ -90,7 +90,7 @@ def memory_needed(path: Path, config: Config) -> int | None:
             return None
         found = look_at(path, config)
     except (CoterieError, OSError):
-        return None  # whoever reads it will say what is wrong
+        return None  # reading it will report the error
     if found is None or found.rows < config.k:  # a k beyond the table is refused, wherever it is read
         return None
     return int(PROGRAM_BYTES + found.rows * (bytes_per_row(config) + CELL_BYTES * found.columns))
@@ -103,5 +103,5 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
     if config.engine == "blocks":
         return Path(data).exists()
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
-    # Any output will do: nothing is written.
+    # Any output works, since nothing is written.
     return choose_engine(data, Job(plain, "-")).engine == "blocks"

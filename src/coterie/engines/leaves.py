@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from coterie.table.codebook import Codebook
 
 
-# Partial counts that are kept before they are added up.
+# Partial counts to keep before merging them.
 PENDING = 2**21
 
 
@@ -34,7 +34,7 @@ class LeafCounts:
         self.rows: Int64 = np.zeros(leaves, dtype=np.int64)
         """leaf → rows"""
         self._sizes = [domain.size for domain in book.sensitive]
-        # Of people it only matters whether there are k: of more than the first k of a leaf nothing need be known.
+        # It only matters whether there are k people: beyond the first k of a leaf, nothing is recorded.
         entity, k = book.config.entity, book.config.k
         self._most = [k if domain.name == entity else None for domain in book.sensitive]
         self._pending: list[list[tuple[Int64, Int64]]] = [[] for _ in self._sizes]

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from coterie.table.codebook import Codebook
 
 
-# What the program itself takes, before any row: Python, NumPy, Numba with its kernels, Arrow and DuckDB.
+# Memory of the program before any row: Python, NumPy, Numba with its kernels, Arrow and DuckDB.
 PROGRAM_BYTES = 320 * 2**20
-# The least memory that is worth a try, and the fewest rows of a block.
+# The minimum memory, and the minimum number of rows of a block.
 LEAST_BYTES = 512 * 2**20
 LEAST_ROWS = 4096
 # Bytes that `compact` holds per row at the most, without what grows with k and the number of attributes.
 ROW_BYTES = 300
 
-# Settings that decide nothing about the release, or only by what else is in a plan.
+# Settings that do not affect the release, or only through other parts of the plan.
 IDLE = tuple(name for name, setting in FIELDS.items() if setting.decides != "release")
 
 

@@ -66,10 +66,10 @@ def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
     grouping = method_groups(table, config, run)
     if plan.blocks == 1:
         refuse_suppression(int(grouping.suppressed.sum()), rows=table.rows, config=config)
-        # What is left of the table is known at once.
+        # The remaining rows are known at once.
         remaining = remaining_of(plan.book, gone_values(table, plan.book, grouping)) if run.privacy else None
     elif grouping.suppressed.any() and remaining is None and compares(config):
-        # What groups are compared with are the rows that are left, which nobody has counted.
+        # Groups are compared with the remaining rows, which have not been counted.
         text = (
             "a method that suppresses rows on its own cannot satisfy this guarantee block by block; use engine memory"
         )

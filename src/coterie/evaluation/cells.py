@@ -138,7 +138,7 @@ class Cells:
         """Return cell → mean weight of the codes that it admits."""
         before = np.concatenate([[0.0], np.cumsum(weights)])
         found: Float64 = (before[self.hi + 1] - before[self.lo]) / (self.hi - self.lo + 1)
-        # A difference of sums is a little off; a single value is not to be.
+        # Differences of sums have rounding errors; single values must be exact.
         found[self.exact] = weights[self.lo[self.exact]]
         if self.sets:
             sizes = np.asarray([len(codes) for codes in self.sets], dtype=np.int64)

@@ -217,9 +217,9 @@ def _predict(
         features, matrix = features.toarray().astype(np.float32), matrix.toarray().astype(np.float32)
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
-    # One thread: matrices are small, and sums are then always taken in the same order.
+    # One thread: matrices are small, and the order of summation is then fixed.
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")  # a model that has not settled after a thousand steps is good enough
+        warnings.simplefilter("ignore")  # a model that has not converged after a thousand steps is good enough
         model.fit(features, labels, sample_weight=weights)
         likely[:, model.classes_] = model.predict_proba(matrix)
     return likely

@@ -25,7 +25,7 @@ from coterie.values.axis import floats_of
 if TYPE_CHECKING:
     from coterie.methods._method import Progress
 
-# Above this share of all pieces, they are looked at one after the other.
+# Above this share of all pieces, they are scanned in order.
 _MANY = 0.1
 
 
@@ -166,7 +166,7 @@ class Pieces:
                 inside = np.flatnonzero(factor)
                 pieces, found = pieces[inside], found[inside] * factor[inside]
         if query.sum is not None:
-            # In one order, whatever cells look like: the same numbers then have the same sum, to the last bit.
+            # In a fixed order, so that the same numbers always have the same sum, bit for bit.
             found = found[np.argsort(pieces, kind="stable")]
         return float(found.sum())
 
@@ -177,7 +177,7 @@ class Pieces:
     def _pieces_of(self, name: str, cells: Int64) -> Int64:
         """Return the pieces that have one of these cells."""
         if self._size(name, cells) > _MANY * len(self.counts):
-            # Looking at all of them in order is quicker than leaping to many.
+            # A scan of all of them is faster than random access to many.
             wanted = np.zeros(self._cells[name].count, dtype=np.bool_)
             wanted[cells] = True
             return np.flatnonzero(wanted[self._of_piece[name]])

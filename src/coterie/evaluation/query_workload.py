@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # All subsets of ten columns are a thousand.
 _MOST_COLUMNS = 10
-# How often as many queries are drawn as are wanted, before those found so far must do.
+# Rounds of drawing as many queries as wanted before settling for those found so far.
 _ROUNDS = 50
 
 

@@ -140,7 +140,7 @@ class _Program:
         place, group = place[by_place], group[by_place]
         rank = np.arange(len(place)) - np.searchsorted(place, place)
         enough = rank < starts[place + 1] - starts[place]
-        # A group that lacks a row is not a group: its other rows stay free.
+        # A group with a missing row is dropped: its other rows stay free.
         broken = np.zeros(len(chosen), dtype=np.bool_)
         broken[group[~enough]] = True
         kept = ~broken[group]

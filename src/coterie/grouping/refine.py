@@ -2,7 +2,9 @@
 
 A random row's group is pooled with a few of its neighbours, and new groups are grown from the pool's
 rows; single rows then move and swap while that helps. The new groups are kept if they lose less, and at first
-also if they lose a little more: the temperature, a small share of a group's average loss, falls to zero.
+also if they lose a little more: the temperature, a small share of a group's average loss, falls to zero. Where
+hierarchies decide the cost, groups are also founded for the rows of promising boxes, wherever they are, and others
+dissolved (`opening.py`): pools exchange rows, and seldom find another choice of boxes.
 
 The groups are cut into regions of near ones, which are searched in parallel, each with its own random sequence, so
 that the result is the same on any number of threads. Every round cuts elsewhere, so that a border in one round
@@ -28,6 +30,7 @@ from coterie.grouping.regions import cut_into_regions
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
+    from coterie.kernels.improve.opening import Open
     from coterie.kernels.search.nearby import NearLists
     from coterie.methods._method import Run
     from coterie.privacy.model import Model
@@ -59,6 +62,12 @@ HEAT = 0.005
 """the initial temperature, as a share of a group's average loss"""
 COLD = 0.1
 """share of the final rounds in which nothing worse is kept"""
+OPENS = 2.0
+"""boxes to open, for each pool"""
+OPEN_HEAT = 4.0
+"""the temperature of opening, for 1 of pooling: it changes more rows at once"""
+OPEN_K = 4
+"""the minimum k: smaller groups have too few rows to choose a box for"""
 
 
 @dataclass(frozen=True)
@@ -144,6 +153,16 @@ class _Search:
         # Larger groups stay as they are: they are many equal rows, mostly.
         self.most = 8 * k + 64
         self.rng = run.rng()
+        # Models are tested in regions of few groups, where there is hardly another box to choose.
+        self.opens = OPENS if allowed is None and _has_choice(table, k) else 0.0
+
+    def _opened(self, groups: int) -> Open:
+        """Make room for the boxes of this many groups."""
+        from coterie.kernels.improve.opening import Open
+
+        shape = (groups, self.table.attributes)
+        lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+        return Open(lo, hi, np.empty(self.table.rows, dtype=np.int32))
 
     def loss(self, grouping: Grouping) -> float:
         """Return the loss of all rows in groups."""
@@ -172,6 +191,7 @@ class _Search:
 
     def round(self, labels: Int32, pools: float, heat: tuple[float, float]) -> Int32:
         """Return row → group after this many pools per group, at temperatures from the first to the second."""
+        from coterie.kernels.improve.opening import open_boxes
         from coterie.kernels.improve.ruin import Regions as Searched
         from coterie.kernels.improve.ruin import Search, ruin_and_recreate
 
@@ -184,8 +204,13 @@ class _Search:
         portion, parties = max(1, self.k // PORTIONS), FEW_PARTIES if self.k >= LARGE_K else PARTIES
         search = Search(self.k, self.rough, self.scales, portion, parties, self.most, worse, *heat)
         near, before = self.near, cut.groups.labels.copy()
+        opened = self._opened(len(cut.groups.sizes)) if self.opens else None
+        opens = regions._replace(tries=np.ceil(cut.held * pools * self.opens).astype(np.int64))
+        wide = search._replace(hot=heat[0] * OPEN_HEAT, cool=heat[1] * OPEN_HEAT)
 
         def piece(first: int, last: int) -> None:
+            if opened is not None and not self.run.out_of_time:
+                open_boxes(self.index.nodes, self.index.costs, cut.groups, opened, wide, opens, first, last)
             if not self.run.out_of_time:
                 ruin_and_recreate(self.index.nodes, self.index.costs, cut.groups, near, search, regions, first, last)
 
@@ -201,6 +226,15 @@ class _Search:
         back[np.searchsorted(cut.base, broken, side="right") - 1] = True
         region = np.searchsorted(cut.base, before, side="right") - 1
         return np.where((before >= 0) & back[region], before, after)
+
+
+def _has_choice(table: Table, k: int) -> bool:
+    """Return whether opening boxes is worth its time: where hierarchies decide the cost, or some do and k is large.
+
+    A tight interval of numbers has no room for further rows; small groups that have any gain more from pools.
+    """
+    trees = [domain.tree is not None for domain in table.domains]
+    return any(trees) and (k >= LARGE_K or (k >= OPEN_K and all(trees)))
 
 
 def attribute_scales(attributes: int, run: Run, count: int = 1024) -> Float64:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Regions(NamedTuple):
-    """Groups renumbered by region; a region has numbers for as many groups as its rows can form."""
+    """Groups renumbered by region; a region has numbers for as many groups as its rows can form.
+
+    And one more: a group may be founded before the one that it replaces is dissolved.
+    """
 
     groups: Groups
     base: Int64
@@ -53,7 +56,7 @@ def cut_into_regions(
     used = np.flatnonzero((sizes > 0) & (sizes <= most))
     parts = _parts(table, (lo + hi) / 2.0, sizes, used, rows, rng)
     base = np.zeros(len(parts) + 1, dtype=np.int64)
-    np.cumsum([int(sizes[part].sum()) // k for part in parts], out=base[1:])
+    np.cumsum([int(sizes[part].sum()) // k + 1 for part in parts], out=base[1:])
     # The last entry is for suppressed rows.
     number, apart = np.full(count + 1, -1, dtype=np.int32), np.full(count + 1, -1, dtype=np.int32)
     for at, part in zip(base, parts, strict=False):

@@ -95,7 +95,7 @@ def _width_shares(domain: Domain, lo: Int32, hi: Int32) -> Float64:
     assert domain.numbers is not None
     present = domain.numbers if domain.missing < 0 else domain.numbers[:-1]
     span = float(present[-1] - present[0]) if len(present) else 0.0
-    # Missing values have no number: their place is filled so that no NaN arises, then overruled.
+    # Missing values have no number: a placeholder avoids NaN and is overwritten below.
     numbers = np.append(present, 0.0) if domain.missing >= 0 else present
     shares = (numbers[hi] - numbers[lo]) / span if span > 0 else np.zeros(len(lo))
     return np.where(_joins_missing(domain, lo, hi), 1.0, np.where(hi > lo, shares, 0.0))

@@ -48,7 +48,7 @@ class Measures(Mapping[str, float], Tabular):
         late: Mapping[str, Callable[[], float]] | None = None,
     ) -> None:
         self._values = dict(values)
-        # What takes long to compute is computed when it is asked for.
+        # Slow measures are computed on first access.
         self._late = dict(late or {})
         self.attributes: dict[str, AttributeMeasures] = {each.name: each for each in attributes}
 
@@ -66,7 +66,7 @@ class Measures(Mapping[str, float], Tabular):
         return len({**self._values, **self._late})
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What takes long is not computed in order to be kept: it is computed by whoever asks for it.
+        # Pickling does not compute slow measures; they are computed on access.
         return Measures, (self._values, tuple(self.attributes.values()), self._late)
 
     def records(self) -> list[dict[str, Any]]:

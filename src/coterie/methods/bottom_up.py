@@ -29,7 +29,7 @@ from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.grouping import Grouping, by_label, tight_boxes
 from coterie.table.table import Table
 
-# Groups merged between two looks at whether the user has had enough.
+# Groups merged between two checks for cancellation.
 PIECE = 1 << 15
 
 

@@ -165,7 +165,7 @@ def _diversity(table: Table, run: Run) -> Diversity:
         for model in run.privacy
         if getattr(model, "kind", None) == "frequency"
         for column in model.columns(names)
-        if model.limit.numerator * table.rows < 2**62  # beyond, the repair after grouping sees to it
+        if model.limit.numerator * table.rows < 2**62  # otherwise the repair after grouping takes care of it
     ]
     for at, model in wanted:
         most = int(np.bincount(table.sensitive_codes[:, at]).max(initial=0))

@@ -39,7 +39,7 @@ from coterie.table.table import Table
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
 
-# Classes made between two looks at whether the run was stopped.
+# Classes made between two checks for cancellation.
 _SLICE = 4096
 
 
@@ -99,7 +99,7 @@ def _halve(costs: CostArrays, codes: Int32, order: Int32, *, k: int, limit: int)
         return [order]
     distances = pair_costs(costs, np.ascontiguousarray(codes[order]), 0)
     near = np.zeros(len(order), dtype=np.bool_)
-    # The first row is at distance 0 and stands first, so a stable sort keeps it first.
+    # The first row is at distance 0 and comes first, so a stable sort keeps it there.
     near[np.argsort(distances, kind="stable")[: len(order) // 2]] = True
     return [part for half in (order[near], order[~near]) for part in _halve(costs, codes, half, k=k, limit=limit)]
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 LevelWeights = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=1)]
 
-# Steps between two looks at the clock and at whether the user has had enough.
+# Steps between two checks of the deadline and for cancellation.
 PIECE = 1 << 15
 
 

@@ -53,7 +53,7 @@ from coterie.table.grouping import Grouping
 from coterie.table.recoding import Rings
 from coterie.table.table import Table
 
-# Beyond so many distinct rows, looking at all of them for each step of a walk takes longer than building an index.
+# Above this many distinct rows, scanning all of them at each step of a walk takes longer than building an index.
 SCAN_LIMIT = 1024
 
 

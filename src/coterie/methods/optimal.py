@@ -219,7 +219,7 @@ class _Search:
         if prices.shape != self.copies.shape or not np.isfinite(prices).all():
             return None
         above = float((prices @ matrix - losses).max())
-        # A group has k rows or more. Without this, the same groups could be found for ever.
+        # A group has k rows or more. Otherwise the same groups could be found forever.
         return prices - max(above, 0.0) / self.k if above <= LEEWAY else None
 
     def _groups_below(self, prices: Float64, limit: float, *, per_first: int, room: int) -> _Columns:

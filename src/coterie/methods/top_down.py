@@ -48,7 +48,7 @@ from coterie.table.table import Table
 if TYPE_CHECKING:
     from coterie.kernels.methods.top_down_repair import Chains, Donors
 
-# Rows that are dealt out, and groups that are repaired, between two looks at whether the user has had enough.
+# Rows dealt out, and groups repaired, between two checks for cancellation.
 _ROWS = 1 << 21
 _GROUPS = 1 << 13
 

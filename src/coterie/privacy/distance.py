@@ -64,7 +64,7 @@ def _ordered(histogram: Histogram) -> Ratio:
         return Ratio(np.zeros_like(histogram.sizes), np.ones_like(histogram.sizes))
     up_to = np.cumsum(histogram.totals[present])
     sizes, before = _numbers(histogram, 4 * m, histogram.sizes, np.concatenate([[0], np.cumsum(up_to)]))
-    # A group's cumulative count is a staircase: it rises at the values that the group holds, so that each of them
+    # A group's cumulative count is a staircase: it rises at the values of the group, so that each of them
     # begins a stretch [start, end) of values in which it stays the same.
     start = np.searchsorted(present, histogram.value)
     last = histogram.starts[1:] - 1

@@ -29,7 +29,7 @@ class KAnonymity(AtLeastK):
     meaning: ClassVar[str] = "Every group has at least k rows; the same as the setting k."
     not_proved: ClassVar[str] = (
         "That nothing is learned about a person: the rows of a group may share a sensitive value. Only the columns "
-        "named as quasi-identifiers count; whoever knows other columns is not stopped."
+        "named as quasi-identifiers count; attackers may know other columns."
     )
     counts: ClassVar[Literal["values", "rows", "population"]] = "rows"
 

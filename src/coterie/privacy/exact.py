@@ -156,7 +156,7 @@ def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Int64, counts:
     terms = np.diff(starts)
     error = CLOSE * (1.0 + wanted + terms)
     close = np.abs(gap) <= error
-    # Counts that are all equal have the entropy ln(values): those are the usual ones on a threshold, and may be many.
+    # Equal counts have the entropy ln(values): the common case on a threshold, possibly for many groups.
     even = close & _alike(starts, counts)
     signs[even] = ratio_signs(terms[even], np.ones(np.count_nonzero(even), dtype=np.int64), limit)
     seen: dict[tuple[int, ...], int] = {}

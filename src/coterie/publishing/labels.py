@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")
 TREE_STYLES = ("ancestor", "set")
 
-# Which values a group holds is found by ticking them off in a square of groups × values of at most this many cells.
+# The values of each group are marked in a matrix of groups × values with at most this many cells.
 TICK_LIMIT = 2**26
 
 
@@ -239,7 +239,7 @@ def _set(boxes: Boxes) -> Labels:
         counts = np.bincount(group, minlength=len(boxes.lo))
     else:
         (group, code, counts), loose = boxes.held, False
-    # A box that is wider than its rows is a method's wish to recode the whole column alike.
+    # A box wider than its rows means that the method recodes the whole column alike.
     as_set = boxes.wide & ~boxes.joins_missing & (counts <= SET_LIMIT) & (not loose)
     chosen = as_set[group]
     offsets = np.concatenate([[0], np.cumsum(np.where(as_set, counts, 0))]).astype(np.int32)
@@ -267,7 +267,7 @@ def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
     starts = np.searchsorted(group, np.arange(groups + 1))
     held = np.flatnonzero(starts[1:] > starts[:-1])
     tight = (code[starts[held]] == boxes.lo[held]) & (code[starts[held + 1] - 1] == boxes.hi[held])
-    # What is joined with missing values is `*` in any case, however wide its box is.
+    # A group with missing values is published as `*`, whatever its box.
     tight |= boxes.joins_missing[held]
     return group, code, not tight.all()
 

@@ -111,7 +111,7 @@ def _numbers(table: pa.Table, name: str) -> Float64:
 
 def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, measure: Measure) -> pa.Table:
     lo, hi = np.ascontiguousarray(shown.lo[:, at]), np.ascontiguousarray(shown.hi[:, at])
-    # Missing values are the last code. What is joined with them may be anything up to the last value before.
+    # Missing values are the last code. A group with them may have any value up to the one before.
     missing = (hi == domain.missing) if domain.missing >= 0 else np.zeros(len(hi), dtype=np.bool_)
     top = np.where(missing & (lo < hi), hi - 1, hi).astype(np.int32)
     texts = value_texts(domain)

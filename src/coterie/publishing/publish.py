@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PublishedTable", "Publisher", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
 
-# A text array of Arrow holds 2 GB: pieces of this many rows stay below that unless labels have 8,000 letters.
+# Arrow's string arrays are limited to 2 GB: chunks of this many rows stay below, unless labels exceed 8,000 letters.
 PIECE = 2**18
 
 

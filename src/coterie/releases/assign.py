@@ -83,7 +83,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
     first = _first_rows(release)
     shown = _cells(release, first)
     link = link_tables(shown, source.table, on=config.quasi, config=_readable(config), unknown="value")
-    # Groups that are published alike are one class of cells; the first of them stands for it.
+    # Groups with equal published cells are one class, represented by the first of them.
     costs = _costs(release)[link.first.first]
     chosen = _cheapest(link, costs)[link.second.class_of_row]
     groups = np.where(chosen >= 0, link.first.first[chosen], -1).astype(np.int32)

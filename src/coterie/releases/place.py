@@ -165,11 +165,11 @@ class HeldRows:
         if str(path) == "-":
             release.written["standard output"] = self._put(release, path)
             return
-        # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
+        # On a machine with less memory, `auto` might choose another engine and make a different release.
         config, settings = release.config, provenance_path(path)
         settled = config.replace(engine="memory") if config.engine == "auto" else config
         if (place := tables.place_of(path)) is not None:
-            # Begun first, so that a folder that takes no file is found out before a table is in its place.
+            # Opened first, so that an unwritable folder is noticed before the table is written.
             with tables.whole_file(settings, force=force) as sink:
                 self._put(release, path, force=force)
                 sink.write(provenance_toml(settled, release.provenance(output=place.name)).encode())

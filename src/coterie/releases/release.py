@@ -109,7 +109,7 @@ class Release(Generic[Frame_co]):
         """The number of blocks, each grouped separately."""
         return self.place.blocks
 
-    # The rows at hand: all of them in memory, otherwise a sample of whole groups, which is read when it is asked for.
+    # The available rows: all of them if in memory, otherwise a sample of whole groups, read on first access.
 
     @property
     def complete(self) -> bool:
@@ -203,7 +203,7 @@ class Release(Generic[Frame_co]):
         labels[held.encoded.rows] = held.grouping.labels
         return labels
 
-    # What follows from counts, wherever the rows are.
+    # Results from counts, wherever the rows are.
 
     @cached_property
     def missing(self) -> dict[str, int]:

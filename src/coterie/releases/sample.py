@@ -44,7 +44,7 @@ def sample_of(
     positions: Callable[[Int64], Int64],
     rows: int,
 ) -> HeldRows:
-    """Draw whole classes of a release of so many rows, together with their original rows.
+    """Draw whole classes of a release with this many rows, together with their original rows.
 
     `positions` turns ascending places in the release into positions in the original.
     """
@@ -119,7 +119,7 @@ def _grouping(published: pa.Table, table: Table, labels: Int64, config: Config) 
     for at, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         if style in ("mean", "median"):
-            continue  # they do not say what they stand for: boxes are drawn around the rows
+            continue  # they do not determine a range, so boxes are drawn around the rows
         names = published_names(published.column_names, [domain.name])
         upper = cells.column(names[1]) if len(names) > 1 else None
         boxes = read_boxes(cells.column(names[0]), domain, upper=upper, style=style)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # The number of people to look for; more would take longer without changing the result.
 MOST_PEOPLE = 10_000
+CONFIDENCES = ("baseline", "average", "highest", "lift")
+"""figures of an attack on a sensitive attribute that are not counts"""
 
 
 def attacked(release: Release) -> Attack | None:
@@ -68,14 +70,10 @@ def disclosure_part(release: Release, attack: Attack | None, hider: Hider) -> li
             model.Disclosure(
                 column=column,
                 worst_group={each.name: hider.figure(each.value) for each in found if each.column == column},
-                baseline=None if tried is None else hider.figure(tried.baseline),
-                average=None if tried is None else hider.figure(tried.average),
-                highest=None if tried is None else hider.figure(tried.highest),
                 known_for_sure=None if tried is None else hider.count(tried.pinned, of=people),
                 above_baseline=None if tried is None else hider.count(tried.above_baseline, of=people),
-                lift=None if tried is None else hider.figure(tried.lift),
-                right=_counted(None if tried is None else tried.right, people, hider),
-                baseline_right=_counted(None if tried is None else tried.baseline_right, people, hider),
+                **{name: hider.figure(getattr(tried, name, None)) for name in CONFIDENCES},
+                **{name: _counted(getattr(tried, name, None), people, hider) for name in ("right", "baseline_right")},
             )
         )
     return made

@@ -25,7 +25,7 @@ Kind = Literal["integer", "decimal", "date", "code", "mixed", "category", "empty
 SAMPLE = 5_000
 # A column of which nearly every cell differs points at single persons.
 NEARLY_UNIQUE = 0.95
-# Below so many rows a column of all-different cells says nothing.
+# With fewer rows, a column of distinct cells is not conclusive.
 ENOUGH_ROWS = 30
 LONG_TEXT = 40
 FEW_VALUES = 100

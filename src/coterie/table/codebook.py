@@ -146,7 +146,7 @@ class Codebook:
 
     def encode(self, batch: pa.RecordBatch | pa.Table, numbers: Int64) -> CodedRows:
         """Encode the rows of a batch, which have these numbers in the table."""
-        # Values of rows that do not take part may have no code: they were not counted.
+        # Values that occur only in excluded rows were not counted and have no code.
         table, keep = taking_part(batch, self.config, self.mask.of(numbers))
         return CodedRows(*self.coded(table.num_rows, lambda lookup: lookup.find(table.column(lookup.name))), keep)
 

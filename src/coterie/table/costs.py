@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from coterie.table.domain import Domain
 
 
-# A square table of a domain of this many values fills 2 MB; beyond, it would not stay in the cache.
+# A square table for this many values takes 2 MB; a larger one would not stay in the cache.
 TABLE_LIMIT = 512
 
 

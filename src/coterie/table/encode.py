@@ -78,7 +78,7 @@ def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tupl
         try:
             guess_type(counted.values, counted.counts, column=name)
         except DataError:
-            # Nobody was asked about this column: what looks like numbers with text among them is text.
+            # The column has no declared type: numbers mixed with text are text.
             config = config.model_copy(update={"types": {**config.types, name: "category"}})
     domain, lookup = counted_domain(name, counted, config)
     return domain, lookup.codes[values.place]

@@ -146,7 +146,7 @@ def renumber(labels: Integers) -> Int32:
         values, known = np.unique(known, return_inverse=True)
         least, most = 0, len(values) - 1
     first = np.full(most - least + 1, len(known), dtype=np.int64)
-    # Of several rows, the last one that is written down stays: the first of the group.
+    # The last assignment wins: the first row of the group.
     first[known[::-1] - least] = np.arange(len(known) - 1, -1, -1)
     rank = np.empty(len(first), dtype=np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)

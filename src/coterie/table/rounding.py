@@ -40,7 +40,7 @@ class RoundedEnds(NamedTuple):
     """the largest code that the interval of this value alone admits"""
 
 
-# Ends are asked for again and again; they go when their columns go.
+# Cached, since ends are needed repeatedly; freed with their columns.
 _KNOWN: WeakKeyDictionary[Domain, RoundedEnds] = WeakKeyDictionary()
 
 
@@ -99,7 +99,7 @@ def round_outward(grouping: Grouping, domains: Sequence[Domain]) -> Grouping:
     for at, domain in enumerate(domains):
         if domain.step is None:
             continue
-        # Missing values stay by themselves; what is joined with them is `*` already.
+        # Missing values are not rounded; groups with them are already `*`.
         known = np.flatnonzero(hi[:, at] != domain.missing)
         ends = rounded_ends(domain)
         low, high = lo[known, at], hi[known, at]

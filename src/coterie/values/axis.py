@@ -19,7 +19,7 @@ from coterie.values.scalars import EXACT, parse_moment, parse_number, texts
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
 
-# Beyond this, distances between values were scaled down and no longer say where a number lies.
+# Above this, distances between values were scaled down and no longer locate a number.
 _FAR = 2.0**999
 _NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
@@ -57,7 +57,7 @@ class Axis(NamedTuple):
         return float(EXACT.subtract(number, Decimal(self.lowest)))
 
 
-# Axes are asked for again and again; they go when their columns go.
+# Cached, since axes are needed repeatedly; freed with their columns.
 _KNOWN: WeakKeyDictionary[Domain, Axis] = WeakKeyDictionary()
 
 
@@ -122,7 +122,7 @@ def decimals_of(numbers: Float64) -> int:
     present = numbers[np.isfinite(numbers)]
     with np.errstate(over="ignore"):
         spread = float(np.ptp(present)) if len(present) else 0.0
-    # A range beyond all measure has no decimals.
+    # An infinite range has no decimals.
     most = max(4 - math.floor(math.log10(spread)), 0) if 0 < spread < math.inf else 0
     enough = (each for each in range(most) if np.mean(np.round(present, each) == present) >= 0.9)
     return next(enough, most)

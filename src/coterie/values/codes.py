@@ -98,7 +98,7 @@ def row_classes(columns: Sequence[Codes]) -> tuple[Int64, int]:
 def first_rows(of_row: Int64, classes: int) -> Int64:
     """Return class → its first row."""
     first = np.zeros(classes, dtype=np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last one that is written stays
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last assignment wins
     return first
 
 

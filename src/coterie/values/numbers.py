@@ -21,7 +21,7 @@ from coterie.wording import count_of
 ColumnType = Literal["number", "category", "date"]
 
 # Arrow's expressions, for all distinct values at once.
-# A leading zero is that of a zip code or an account: such texts are numbers only to those who say so.
+# A leading zero suggests a zip code or an account number: such texts are numbers only if declared.
 _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 # What Arrow itself reads, exactly: within 64 bits, or decimals that differ as floats wherever they differ.
 _INT64 = r"^-?[0-9]{1,18}$"
@@ -30,7 +30,7 @@ _FLOAT_DIGITS = 15
 # Arrow's calendar has a year 0, others begin with 0001-01-01.
 _FIRST_DAY = -719_162
 
-# A text column of which this share of the distinct values are numbers is taken for numbers with mistakes in them.
+# A text column with this share of numbers among its distinct values is treated as numbers with errors.
 _MOSTLY = 0.9
 # Distances stay below: twice the largest of them is still a number.
 _FAR = 2.0**1000
@@ -106,7 +106,7 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 def _are_numbers(texts: pa.Array) -> Bool:
     numbers: Bool = _numpy(pc.match_substring_regex(texts, _NUMBER)).copy()
-    # Digits by the hundred are a key or a signature, and no float holds them.
+    # Hundreds of digits are a key or a signature, and do not fit into a float.
     large = pc.or_(pc.match_substring_regex(texts, "[eE]"), pc.greater(pc.utf8_length(texts), 300))
     for place in np.flatnonzero(numbers & _numpy(large)):
         numbers[place] = (value := parse_number(texts[place].as_py())) is not None and abs(float(value)) < np.inf

@@ -28,7 +28,7 @@ from coterie.errors import HierarchyError, Problem
 from coterie.files.csv_out import text_cells
 from coterie.wording import count_of
 
-# Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
+# The maximum number of digits before or after the decimal point. Floats need 324; more is not a measurement.
 _MOST_DIGITS = 400
 # Enough for every number of that size without rounding.
 EXACT = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -23,14 +23,14 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 
 MARK = "*"
-# Numbers of several columns make one int64 as long as that cannot reach this.
+# Numbers of several columns are combined into one int64 below this limit.
 ROOM = 2**62
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
     r"(Z|[+-][0-9]{2}:?[0-9]{2}(:?[0-9]{2})?)?)?"
 )
-# Digits before or behind the point that a number may have: floats need 324.
+# The maximum number of digits before or after the decimal point: floats need 324.
 _MOST = 400
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -152,7 +152,7 @@ def numbered(keys: Int64) -> tuple[Int64, int]:
 def first_rows(of_row: Int64, classes: int) -> Int64:
     """Return class → its first row."""
     first = np.zeros(classes, dtype=np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last one that is written stays
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last assignment wins
     return first
 
 

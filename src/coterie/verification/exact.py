@@ -72,7 +72,7 @@ def entropy_reaches(counts: tuple[int, ...], limit: Fraction) -> bool:
             error = sum(map(abs, terms), Decimal(1)) * len(terms) * Decimal(10) ** (3 - digits)
             if abs(gap) > error:
                 return gap > 0
-    # Equal, or as good as: whole numbers tell, however long they are.
+    # Equal or nearly so: decided with integers of any length.
     return bool((n * limit.denominator) ** n >= limit.numerator**n * prod(count**count for count in counts))
 
 

@@ -99,7 +99,7 @@ def found(
 ) -> Finding:
     """Return the worst class, and the number of violations; each entry may represent several equal classes."""
     broken = np.flatnonzero(~kept)
-    # One that breaks the promise is the worst, also where rounding shows the same figure for another.
+    # A class that violates the guarantee is the worst, even if rounding shows the same figure for another.
     chosen = broken if len(broken) else np.arange(len(kept))
     worst = int(chosen[np.argmin(figures[chosen]) if higher else np.argmax(figures[chosen])])
     often = np.ones_like(sizes) if times is None else times

@@ -43,7 +43,7 @@ def _measure(name: str, kind: str = "") -> Promise:
     return Promise(name, "", Fraction(1), None, kind)
 
 
-# What is measured of every sensitive column, whatever was promised.
+# Measured for every sensitive column, whatever the guarantees.
 MEASURES: dict[str, Promise] = {
     "distinct l": _measure("l-diversity", "distinct"),
     "frequency l": _measure("l-diversity", "frequency"),
@@ -97,7 +97,7 @@ def verify_counts(
     checks = [] if k is None else [k_check(k, sizes)]
     checks += _beyond_k(counter, config, people, names)
     found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
-    # Classes have no numbers here: nobody could look the worst one up.
+    # Classes have no numbers here, so the worst one cannot be identified.
     verification = verification_of(
         sizes,
         quasi=config.quasi,

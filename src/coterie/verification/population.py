@@ -63,7 +63,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
         _column(name, classes, ColumnCells(own.values, own.of_row[first]), config)
         for name, own in zip(config.quasi, owns, strict=True)
     ]
-    columns.sort(key=lambda column: len(column.lo))  # where few cells differ, few steps part many classes
+    columns.sort(key=lambda column: len(column.lo))  # if few cells differ, few steps separate many classes
     found = np.zeros(classes.num_rows, dtype=np.int64)
     _follow(columns, np.arange(classes.num_rows), np.arange(alike), np.bincount(of_row, minlength=alike), found)
     return found

@@ -107,7 +107,7 @@ def _read(model: Any) -> tuple[Any, str, int]:  # noqa: ANN401 - as above
             return model.delta, "", 1
         case "k-anonymity" | "k-map":
             return model.k, "", 1
-    # A user's own model says which of its fields these are.
+    # A user-defined model declares these fields.
     kind = str(getattr(model, model.variant)) if model.variant else ""
     return getattr(model, model.threshold), kind, int((getattr(model, model.floor) if model.floor else None) or 1)
 

@@ -201,7 +201,7 @@ def _ranked(cell: Shown, rank: Mapping[str, int]) -> Reading:
 
 def _of_rank(cell: Shown, ends: Any, rank: Mapping[str, int]) -> Reading:  # noqa: ANN401 - two texts, or None
     low, high = (rank.get(end) for end in ends or ("", ""))
-    # What has no place in the order, or is missing, admits itself only.
+    # A value that is missing, or not in the order, admits only itself.
     return (low, high) if ends and low is not None and high is not None else SingleValue(cell)  # type: ignore[arg-type]
 
 
@@ -236,7 +236,7 @@ def set_members(text: str) -> list[str] | None:
     """Return the original values of a set; None if the text is not a set."""
     if not (text.startswith("{") and text.endswith("}")):
         return None
-    # A backslash makes the next character a plain one; other commas part the members.
+    # A backslash escapes the next character; other commas separate the members.
     parts = re.findall(r"((?:\\.|[^\\,])*)(, |$)", text[1:-1], re.DOTALL)
     written = "".join(member + end for member, end in parts)
     if written != text[1:-1]:

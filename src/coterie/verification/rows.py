@@ -64,7 +64,7 @@ def count_rows(codes: Int32, *, lo: Int32, hi: Int32, start: Int64, back: Int64,
     first, size = np.repeat(start[:-1], sizes), np.repeat(sizes, sizes)
     place = np.arange(count) - first
     broken = np.flatnonzero(~_hold_all(codes, lo=lo, hi=hi, first=first, size=size, k=k))
-    # A ring of fewer than k rows would count a row twice: what it lacks is taken off everywhere.
+    # A ring of fewer than k rows would count a row twice: the excess is subtracted everywhere.
     missing = np.maximum(k - size, 0)
     for step in range(k if len(broken) else 0):
         row = first[broken] + (place[broken] + step) % size[broken]

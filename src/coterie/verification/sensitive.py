@@ -25,9 +25,9 @@ from coterie.verification.counts import CellCounts
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-# A leading zero is that of a zip code or an account: such texts are numbers only to those who say so.
+# A leading zero suggests a zip code or an account number: such texts are numbers only if declared.
 _NO_CODE = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
-# A text column of which this share of the distinct values are numbers is taken for numbers with mistakes in them.
+# A text column with this share of numbers among its distinct values is treated as numbers with errors.
 _MOSTLY = 0.9
 
 
@@ -77,7 +77,7 @@ def sensitive_of(name: str, counts: CellCounts, config: Config) -> Sensitive:
         keys = _plain_order(cells) if climbed is None else climbed.keys
     order, new = _ranked(keys)
     values = int(np.count_nonzero(new))
-    of_cell = np.full(len(counts.rows) + 1, values, dtype=np.int64)  # missing values stand after the largest
+    of_cell = np.full(len(counts.rows) + 1, values, dtype=np.int64)  # missing values come after the largest
     of_cell[held[order]] = np.cumsum(new) - 1
     every = np.append(counts.rows, counts.missing)
     totals = np.bincount(of_cell, weights=every, minlength=values + 1)[: values + (counts.missing > 0)]

@@ -19,7 +19,7 @@ from coterie.verification.counts import CellCounts, CellPairs, ClassCells
 if TYPE_CHECKING:
     import duckdb
 
-# Rows of counts that are checked at a time.
+# The number of rows of counts checked at a time.
 BATCH_ROWS = 2**18
 PERSON = "\0person"
 """a column that no table has"""

@@ -26,18 +26,18 @@ KINDS = {
     "map": "results.jobs.map_job",
 }
 """kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
-TELL_EVERY = 0.2
+WRITE_EVERY = 0.2
 """seconds between two progress notes"""
 
 
-class Teller:
+class ProgressFile:
     """Writes the progress of the work to `state.json`, now and then."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.state = state_of(folder)._replace(state="running")
         self._lock = threading.Lock()
-        self._told = 0.0
+        self._written = 0.0
         self._write()
 
     def __call__(self, step: str, done: int, total: int) -> None:
@@ -46,7 +46,7 @@ class Teller:
             fresh = step.partition(": ")[0] != self.state.step.partition(": ")[0]
             started = time.time() if fresh else self.state.step_started
             self.state = self.state._replace(step=step, done=int(done), total=int(total), step_started=started)
-            if fresh or time.monotonic() - self._told > TELL_EVERY:
+            if fresh or time.monotonic() - self._written > WRITE_EVERY:
                 self._write()
 
     def end(self, state: str, message: str = "") -> None:
@@ -57,7 +57,7 @@ class Teller:
             self._write()
 
     def _write(self) -> None:
-        self._told = time.monotonic()
+        self._written = time.monotonic()
         write_json(self.folder / "state.json", self.state._asdict())
 
 
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     _end_with_the_server()
     if hasattr(os, "nice"):
         os.nice(5)  # pages come first
-    tell = Teller(folder)
+    tell = ProgressFile(folder)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -89,12 +89,12 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _work(job: dict[str, Any], folder: Path, tell: Teller) -> None:
+def _work(job: dict[str, Any], folder: Path, tell: ProgressFile) -> None:
     module, _, function = KINDS[job["kind"]].rpartition(".")
     getattr(import_module(f"coterie.web.{module}"), function)(job, folder, tell)
 
 
-def _failed(folder: Path, tell: Teller, text: str) -> int:
+def _failed(folder: Path, tell: ProgressFile, text: str) -> int:
     clear(folder)
     tell.end("failed", " ".join(text.split()))
     return 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli import complete, flags
+from coterie.cli.flags import option, switch
 from coterie.errors import Cancelled, ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -21,45 +22,25 @@ if TYPE_CHECKING:
 def compare(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--methods",
-            metavar="NAMES",
-            autocompletion=complete.methods,
-            help="all, or method names separated by commas, with options as in compact:effort=fast. [default: all]",
-        ),
-    ] = None,
-    k: Annotated[
-        list[str] | None,
-        typer.Option("-k", "--k", metavar="NUMBERS", help="Values of k. [default: 2,5,10,50]"),
-    ] = None,
-    privacy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--privacy",
-            metavar="MODEL",
-            autocompletion=complete.privacy,
-            help="Privacy models to compare, such as l-diversity:3:disease; a + combines models; none is k-anonymity "
-            "alone. [default: those of the configuration]",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the table: .csv, .tsv, .json, .parquet."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Plot risk and loss: out.svg makes out-risk.svg and out-loss.svg."),
-    ] = None,
-    results: Annotated[
-        Path | None,
-        typer.Option("--results", metavar="FILE", help="File of finished runs. [default: NAME.compare.jsonl]"),
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore finished runs.")] = False,
-    queries: Annotated[
-        int, typer.Option("--queries", metavar="N", help="Number of COUNT queries to compare with; 0 for none.")
-    ] = 1000,
+    methods: list[str] | None = option(
+        None,
+        "NAMES",
+        "all, or method names separated by commas, with options as in compact:effort=fast. [default: all]",
+        complete=complete.methods,
+    ),
+    k: list[str] | None = option(None, "NUMBERS", "Values of k. [default: 2,5,10,50]", "-k", "--k"),
+    privacy: list[str] | None = option(
+        None,
+        "MODEL",
+        "Privacy models to compare, such as l-diversity:3:disease; a + combines models; none is k-anonymity "
+        "alone. [default: those of the configuration]",
+        complete=complete.privacy,
+    ),
+    output: Path | None = option(None, "FILE", "Write the table: .csv, .tsv, .json, .parquet.", "--output", "-o"),
+    plot: Path | None = option(None, "FILE", "Plot risk and loss: out.svg makes out-risk.svg and out-loss.svg."),
+    results: Path | None = option(None, "FILE", "File of finished runs. [default: NAME.compare.jsonl]"),
+    fresh: bool = switch("--fresh", "Ignore finished runs."),
+    queries: int = option(1000, "N", "Number of COUNT queries to compare with; 0 for none."),
     settings: flags.Settings,
     force: flags.Force = False,
     as_json: flags.AsJson = False,

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
 
-import typer
-
-from coterie.cli.flags import Quiet
+from coterie.cli.flags import Quiet, option
 
 ALL = "all"
 # Enough rows for several groups, so that every loop of a method runs.
@@ -15,10 +12,9 @@ ROWS = 400
 
 
 def compile_kernels(
-    method: Annotated[
-        list[str] | None,
-        typer.Option("--method", "-m", metavar="NAME", help="Method to compile for, or all; auto by default."),
-    ] = None,
+    method: list[str] | None = option(
+        None, "NAME", "Method to compile for, or all; auto by default.", "--method", "-m"
+    ),
     quiet: Quiet = False,
 ) -> None:
     """Precompile the kernels of a method, so that the first release does not have to wait.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from coterie.cli.flags import Force, MethodName, Quiet
+from coterie.cli.flags import Force, MethodName, Quiet, option
 from coterie.settings.threshold import DEFAULT_K
 
 if TYPE_CHECKING:
@@ -20,12 +18,10 @@ ROWS_SHOWN = 6
 
 
 def demo(
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = "out.csv",
-    k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="Minimum group size.")] = DEFAULT_K,
+    output: str = option("out.csv", "FILE", "Where to write.", "--output", "-o"),
+    k: int = option(DEFAULT_K, "N", "Minimum group size.", "-k", "--k"),
     method: MethodName = None,
-    export: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the original table to a file and exit.")
-    ] = None,
+    export: str | None = option(None, "FILE", "Write the original table to a file and exit."),
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

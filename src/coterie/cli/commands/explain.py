@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli import flags
+from coterie.cli.flags import option, switch
 from coterie.cli.options import names
 
 if TYPE_CHECKING:
@@ -20,22 +21,12 @@ if TYPE_CHECKING:
 def explain(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
-    row: Annotated[
-        list[int] | None,
-        typer.Option("--row", metavar="POSITION", help="Position of a row to explain; the first row is 0."),
-    ] = None,
-    nearest: Annotated[int, typer.Option("--nearest", metavar="N", help="Number of nearest rows to list.")] = 5,
-    what_if: Annotated[
-        bool, typer.Option("--what-if", help="Try half and twice k, and without each column; takes some seconds each.")
-    ] = False,
-    what_if_k: Annotated[
-        list[str] | None, typer.Option("--what-if-k", metavar="NUMBERS", help="Try these k instead.")
-    ] = None,
-    what_if_drop: Annotated[
-        list[str] | None,
-        typer.Option("--what-if-drop", metavar="COLUMNS", help="Try without these columns, one at a time, instead."),
-    ] = None,
-    show_values: Annotated[bool, typer.Option("--show-values", help="Show original and published values.")] = False,
+    row: list[int] | None = option(None, "POSITION", "Position of a row to explain; the first row is 0."),
+    nearest: int = option(5, "N", "Number of nearest rows to list."),
+    what_if: bool = switch("--what-if", "Try half and twice k, and without each column; takes some seconds each."),
+    what_if_k: list[str] | None = option(None, "NUMBERS", "Try these k instead."),
+    what_if_drop: list[str] | None = option(None, "COLUMNS", "Try without these columns, one at a time, instead."),
+    show_values: bool = switch("--show-values", "Show original and published values."),
     settings: flags.Settings,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,

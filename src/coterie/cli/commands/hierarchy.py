@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli.flags import takes_settings
+from coterie.cli.flags import option, switch, takes_settings
 from coterie.wording import one_line, visible
 
 if TYPE_CHECKING:
@@ -22,10 +22,8 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, chec
 
 _AT_ONCE = 10  # children of a node, and levels, that `show` draws without --all
 
-DataOption = Annotated[
-    str | None, typer.Option("--data", metavar="FILE", help="Table whose values the hierarchy must cover.")
-]
-ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", help="Column of the table.")]
+_DATA = option(None, "FILE", "Table whose values the hierarchy must cover.")
+_COLUMN = option(None, "COLUMN", "Column of the table.")
 
 
 @app.command()
@@ -33,27 +31,15 @@ ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", 
 def build(
     *,
     data: Annotated[str, typer.Argument(help="Table to take the values from; - for standard input.")],
-    column: Annotated[str, typer.Option("--column", metavar="COLUMN", help="Column that the hierarchy is for.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write; - for standard output.")
-    ],
-    intervals: Annotated[
-        str | None, typer.Option(metavar="W,W,…", help="Numbers: widths, each dividing the next, as in 5,10,20.")
-    ] = None,
-    start: Annotated[str, typer.Option(metavar="NUMBER", help="With --intervals: the start of one of them.")] = "0",
-    prefixes: Annotated[
-        str | None,
-        typer.Option(metavar="N,N,…|all", help="Codes: lengths as in 5,3, or all for one character at a time."),
-    ] = None,
-    mask: Annotated[
-        str, typer.Option(metavar="CHARACTER", help="With --prefixes: what stands for a hidden character.")
-    ] = "*",
-    dates: Annotated[
-        str | None,
-        typer.Option(metavar="LEVEL,…|all", help="Dates: any of day, month, quarter, year, decade in this order."),
-    ] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="Every value directly under the root.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    column: str = option(..., "COLUMN", "Column that the hierarchy is for."),
+    output: str = option(..., "FILE", "CSV file to write; - for standard output.", "--output", "-o"),
+    intervals: str | None = option(None, "W,W,…", "Numbers: widths, each dividing the next, as in 5,10,20."),
+    start: str = option("0", "NUMBER", "With --intervals: the start of one of them."),
+    prefixes: str | None = option(None, "N,N,…|all", "Codes: lengths as in 5,3, or all for one character at a time."),
+    mask: str = option("*", "CHARACTER", "With --prefixes: what stands for a hidden character."),
+    dates: str | None = option(None, "LEVEL,…|all", "Dates: any of day, month, quarter, year, decade in this order."),
+    flat: bool = switch("--flat", "Every value directly under the root."),
+    force: bool = switch("--force", "Overwrite an existing file."),
     reading: dict[str, Any],
 ) -> None:
     """Build a hierarchy for a column by a rule and write it as CSV, for you or ARX to edit.
@@ -119,11 +105,9 @@ def _optional_column(data: str | None, column: str | None, **reading: Any) -> Co
 def check(
     *,
     file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
-    data: DataOption = None,
-    column: ColumnOption = None,
-    show_values: Annotated[
-        bool, typer.Option("--show-values", help="Show the values that are missing from the hierarchy.")
-    ] = False,
+    data: str | None = _DATA,
+    column: str | None = _COLUMN,
+    show_values: bool = switch("--show-values", "Show the values that are missing from the hierarchy."),
     reading: dict[str, Any],
 ) -> None:
     """Check that a file is a tree and, with --data, that it covers every value.
@@ -170,9 +154,9 @@ def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
 def show(
     *,
     file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
-    data: DataOption = None,
-    column: ColumnOption = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show everything, however long.")] = False,
+    data: str | None = _DATA,
+    column: str | None = _COLUMN,
+    everything: bool = switch("--all", "Show everything, however long."),
     reading: dict[str, Any],
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with row counts."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from coterie.cli.flags import Force, Quiet, takes_settings
+from coterie.cli.flags import Force, Quiet, option, takes_settings
 from coterie.errors import without_passwords
 
 
@@ -16,7 +16,7 @@ from coterie.errors import without_passwords
 def init(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output file.")] = Path("coterie.toml"),
+    output: Path = option(Path("coterie.toml"), "FILE", "Output file.", "--output", "-o"),
     force: Force = False,
     reading: dict[str, Any],
     quiet: Quiet = False,

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli import complete, flags
+from coterie.cli import flags
+from coterie.cli.complete import words
+from coterie.cli.flags import option, switch
 from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
 from coterie.files.databases.place import DATABASES
@@ -26,9 +28,7 @@ Table = Annotated[
 def anonymize(
     *,
     data: Table,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file or table; - is standard output.")
-    ] = None,
+    output: str | None = option(None, "FILE", "Output file or table; - is standard output.", "--output", "-o"),
     settings: flags.Settings,
     master: flags.Master = None,
     spark: flags.SparkSetting = None,
@@ -36,9 +36,9 @@ def anonymize(
     report_variant: flags.ReportVariant = "internal",
     mapping: flags.MappingFile = None,
     force: flags.Force = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run to the same output.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Run without writing anything.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    resume: bool = switch("--resume", "Continue an interrupted run to the same output."),
+    dry_run: bool = switch("--dry-run", "Run without writing anything."),
+    as_json: bool = switch("--json", "Print the summary as JSON."),
     strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -99,40 +99,15 @@ def measure(
     original: Annotated[str, typer.Argument(metavar="ORIGINAL")],
     published: Annotated[str, typer.Argument(metavar="PUBLISHED")],
     settings: flags.Settings,
-    queries: Annotated[
-        int | None, typer.Option("--queries", metavar="N", help="Compare N random COUNT queries on both tables.")
-    ] = None,
-    sum_of: Annotated[
-        str | None, typer.Option("--sum", metavar="COLUMN", help="With --queries: also compare sums of a column.")
-    ] = None,
-    query_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--query-file", metavar="FILE", help="Compare the queries in a file: TOML, or one query per line."
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", metavar="COLUMN", help="Train a model that predicts a column; needs the optional dependency ml."
-        ),
-    ] = None,
-    feature: Annotated[
-        list[str] | None,
-        typer.Option("--feature", metavar="COLUMNS", help="With --target: features. [default: quasi-identifiers]"),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            autocompletion=complete.words("linear", "forest"),
-            help="With --target: linear or forest.",
-        ),
-    ] = "linear",
-    distributions: Annotated[
-        bool, typer.Option("--distributions", help="Compare distributions of columns and pairs of columns.")
-    ] = False,
+    queries: int | None = option(None, "N", "Compare N random COUNT queries on both tables."),
+    sum_of: str | None = option(None, "COLUMN", "With --queries: also compare sums of a column.", "--sum"),
+    query_file: Path | None = option(None, "FILE", "Compare the queries in a file: TOML, or one query per line."),
+    target: str | None = option(
+        None, "COLUMN", "Train a model that predicts a column; needs the optional dependency ml."
+    ),
+    feature: list[str] | None = option(None, "COLUMNS", "With --target: features. [default: quasi-identifiers]"),
+    model: str = option("linear", "NAME", "With --target: linear or forest.", complete=words("linear", "forest")),
+    distributions: bool = switch("--distributions", "Compare distributions of columns and pairs of columns."),
     as_json: flags.AsJson = False,
 ) -> None:
     """Measure information loss, overall and by column.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli import flags
+from coterie.cli.flags import option, switch
 from coterie.cli.options import names
 
 if TYPE_CHECKING:
@@ -28,12 +29,9 @@ def risk(
     data: Annotated[str, typer.Argument(metavar="FILE")],
     release: Annotated[str | None, typer.Argument(metavar="[RELEASE]")] = None,
     settings: flags.Settings,
-    population: Annotated[
-        str | None,
-        typer.Option(
-            "--population", metavar="FILE", help="Population table that the data were sampled from, one row per person."
-        ),
-    ] = None,
+    population: str | None = option(
+        None, "FILE", "Population table that the data were sampled from, one row per person."
+    ),
     fraction: flags.Fraction = None,
     as_json: flags.AsJson = False,
 ) -> None:
@@ -152,26 +150,13 @@ def _print_columns(ranked: tuple[ColumnRisk, ...], voice: Voice) -> None:
 def attack(
     *,
     published: Annotated[str, typer.Argument(metavar="RELEASE")],
-    known: Annotated[
-        str,
-        typer.Option("--known", metavar="FILE", help="Table of known people, with the attributes the attacker knows."),
-    ],
-    on: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--on",
-            metavar="COLUMNS",
-            help="Attributes the attacker knows. [default: all quasi-identifiers in FILE]",
-        ),
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option("--also", metavar="RELEASE", help="Another release of the same people; may be repeated."),
-    ] = None,
+    known: str = option(..., "FILE", "Table of known people, with the attributes the attacker knows."),
+    on: list[str] | None = option(
+        None, "COLUMNS", "Attributes the attacker knows. [default: all quasi-identifiers in FILE]"
+    ),
+    also: list[str] | None = option(None, "RELEASE", "Another release of the same people; may be repeated."),
     settings: flags.Settings,
-    show: Annotated[
-        bool, typer.Option("--show", help="List people with their candidates and most likely values. This shows data.")
-    ] = False,
+    show: bool = switch("--show", "List people with their candidates and most likely values. This shows data."),
     as_json: flags.AsJson = False,
 ) -> None:
     """Try to re-identify known people in a release, and count what an attacker could learn.

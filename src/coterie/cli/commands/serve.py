@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.flags import ConfigFile, Quiet
+from coterie.cli.flags import ConfigFile, Quiet, option, switch
 from coterie.errors import BackendError, ConfigError, Problem
 
 NEEDED = ("starlette", "uvicorn", "python_multipart", "tomlkit")
@@ -18,34 +18,19 @@ GIGABYTE = 1 << 30
 def serve(
     data: Annotated[str | None, typer.Argument(metavar="[FILE]")] = None,
     config: ConfigFile = None,
-    port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="N", help="Port; 0 picks a free one. [default: 8765, if free]"),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
-    allow: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--allow",
-            metavar="FOLDER",
-            help="Folder whose files may be opened by path; may be repeated. [default: the current folder]",
-        ),
-    ] = None,
-    upload_limit: Annotated[
-        float, typer.Option("--upload-limit", metavar="GB", help="Maximum size of an upload.")
-    ] = 4.0,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            "--project",
-            metavar="FOLDER",
-            help="Folder of the projects, with their uploads, configurations, hierarchies and "
-            "runs. [default: in your data folder]",
-        ),
-    ] = None,
-    forget: Annotated[
-        bool, typer.Option("--forget", help="Keep projects in a temporary folder and delete them on exit.")
-    ] = False,
+    port: int | None = option(None, "N", "Port; 0 picks a free one. [default: 8765, if free]"),
+    browser: bool = option(True, "", "Open a browser."),
+    allow: list[Path] | None = option(
+        None, "FOLDER", "Folder whose files may be opened by path; may be repeated. [default: the current folder]"
+    ),
+    upload_limit: float = option(4.0, "GB", "Maximum size of an upload."),
+    project: Path | None = option(
+        None,
+        "FOLDER",
+        "Folder of the projects, with their uploads, configurations, hierarchies and runs. "
+        "[default: in your data folder]",
+    ),
+    forget: bool = switch("--forget", "Keep projects in a temporary folder and delete them on exit."),
     quiet: Quiet = False,
 ) -> None:
     """Open the local web app, which takes you from a file to a release.

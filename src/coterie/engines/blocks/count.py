@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.masks import Mask
 
-# Distinct values of batches that are kept before equal ones are added up.
+# Distinct values of batches to keep before merging equal ones.
 PENDING = 2**19
-# Bytes that a distinct value takes in all: as a value, a number, a code, and while it is looked up.
+# Total bytes per distinct value: as a value, a number, a code, and during lookup.
 VALUE_BYTES = 256
 
 

@@ -74,7 +74,7 @@ class Ending:
         with self.phases("check input"):
             give_back()
             strangers = self._strangers(draft)
-            # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
+            # Stamps can be forged. All passes must have read the content with the recorded hash.
             table.check_content()
             refuse_strangers(strangers)
         place = stored_rows(job, plan, draft.checked, draft.written, self.target, draft.removed, original=table)
@@ -111,7 +111,7 @@ class Ending:
         centres = Centres(config)
         found: Counter[str] = Counter()
         left = self.made.plan.book.all_rows - len(draft.removed)
-        most = max(1, self.made.store.stripe_rows // 2)  # two tables are held here, where writing holds one
+        most = max(1, self.made.store.stripe_rows // 2)  # two tables are in memory here, while writing has one
         while left:
             rows = min(left, most)
             found += count_strangers(before.take(rows), after.take(rows), config, centres=centres)

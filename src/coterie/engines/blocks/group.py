@@ -66,7 +66,7 @@ def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple
             for future in as_completed(futures):
                 block, finished = future.result()
                 found[block] = finished
-                give_back()  # or memory would creep up with the number of blocks
+                give_back()  # otherwise memory would grow with the number of blocks
                 _tell(job, plan, found)
         finally:
             for future in futures:

@@ -61,7 +61,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
     check_apart(data, job.config, output=job.place, mapping=job.mapping)
     sweep_work(job.place)
     if job.resume and not job.force and was_named(job.place):
-        job = replace(job, force=True)  # in place of what the same run has left
+        job = replace(job, force=True)  # replaces what the same run has left
     target_of(job.place, force=job.force)
     check_mapping(job.mapping, force=job.force)
     mask = read_mask(job.suppress_rows, job.suppress_cells, count=None, quasi=job.config.quasi)
@@ -80,7 +80,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         kept = os.fspath(job.place) != "-" and any(work.blocks.glob("*.json"))
         raise
     except BrokenPipeError:
-        raise  # whoever reads standard output has seen enough
+        raise  # the reader has closed standard output
     except OSError as error:
         kept = os.fspath(job.place) != "-" and any(work.blocks.glob("*.json"))
         raise refused(work.path, error) from None

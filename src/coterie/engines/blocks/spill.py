@@ -14,9 +14,9 @@ from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.leaves import LeafCounts, too_large
 from coterie.table.codebook import Codebook
 
-# Bytes of rows that wait in memory before they are appended to their files.
+# Bytes of rows buffered in memory before they are appended to their files.
 PENDING = 48 * 2**20
-# Rows that are read from a file at a time where not all of it is needed at once.
+# Rows read from a file at a time if not all of it is needed at once.
 PIECE = 2**18
 
 

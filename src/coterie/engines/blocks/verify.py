@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.verification.models import FileCheck
 
-# What DuckDB gets at least.
+# The minimum memory of DuckDB.
 LEAST_DUCKDB = 128 * 2**20
 
 

@@ -52,7 +52,7 @@ class BlockStripes:
         published = {name: what for name, what in self.publisher.suppressed.items() if sources[name] not in self.own}
         own = {domain.name: domain for domain in self.publisher.domains if domain.name in self.own}
         levels = self._levels() if self.one_dictionary else {}
-        # Rows have to be counted even where no column is left.
+        # Rows must be counted even if no column is left.
         originals = RowReader(self.made.original.batches(self._kept or [self.publisher.names[0]]))
         done = 0
         for number, rows in self.made.stripes():

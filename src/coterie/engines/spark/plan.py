@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from coterie.settings.config import Config
 
-# A leaf that is too large after so many rounds cannot be cut.
+# A leaf that is too large after this many rounds cannot be cut.
 ROUNDS = 32
 
 
@@ -46,7 +46,7 @@ class SparkPlan(NamedTuple):
 def make_plan(
     rows: NumberedRows, config: Config, *, most: int, threads: int = 1, mask: Mask | None = None
 ) -> SparkPlan:
-    """Fix the codes of all values, and where the table is cut into blocks of at most so many rows.
+    """Fix the codes of all values, and where the table is cut into blocks of at most `most` rows.
 
     The driver groups the sample with these threads.
     """

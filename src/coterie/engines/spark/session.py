@@ -40,12 +40,12 @@ def session_on(cluster: Cluster | None) -> Iterator[SparkSession]:
     if active is not None:
         yield active
         return
-    # Without this, executors would take whatever is called python3, which need not have coterie.
+    # Otherwise executors would use any python3, which may lack coterie.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("coterie")
     if cluster.master is not None:
         builder = builder.master(cluster.master)
-    # Dates with a time zone read the same on every machine; Spark's own bar would be drawn over ours.
+    # Dates with a time zone are the same on every machine; Spark's progress bar would overwrite ours.
     wanted = {"spark.sql.session.timeZone": "UTC", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     for name, value in {**wanted, **cluster.settings}.items():
         builder = builder.config(name, value)

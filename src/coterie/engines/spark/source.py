@@ -62,7 +62,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> N
     else:
         numbered = NumberedRows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
     if persist:
-        # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
+        # Rows are numbered once: later passes read them from there, and a lost partition is recomputed identically.
         numbered.frame.persist(StorageLevel.DISK_ONLY)
     return numbered
 

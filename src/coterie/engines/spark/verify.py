@@ -106,7 +106,7 @@ def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows,
     )
     joined = rows.frame.select(number, *cells).join(published, sql.col("row") == sql.col("coterie_row"))
     if Centres(config).styles:
-        # A mean is compared with all originals of its class: these have to be in one partition.
+        # A mean is compared with all originals of its class, which must be in one partition.
         ends = {end for name in config.quasi for end in (name, f"{name}_min", f"{name}_max")}
         joined = joined.repartition(*(f"p{at}" for at, name in enumerate(names) if name in ends))
     task = partial(look_at_rows, config=config, wanted=wanted, names=names)
@@ -130,7 +130,7 @@ def content(frame: DataFrame, names: Sequence[str]) -> Content:
     """Return the row count of a frame, and a sum over all its cells."""
     from pyspark.sql import functions as sql
 
-    # Maps cannot be hashed; they are no quasi-identifiers.
+    # Maps cannot be hashed, but they cannot be quasi-identifiers either.
     plain = [name for name in names if "map" not in frame.schema[name].dataType.simpleString()]
     mixed = sql.xxhash64(*(_column(frame, name) for name in plain)).cast("decimal(38,0)")
     row = frame.agg(sql.count(sql.lit(1)).alias("rows"), sql.sum(mixed).alias("sum")).collect()[0]

@@ -130,7 +130,7 @@ class LocalPlace:
             yield str(temporary)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-            if [each.name for each in work.iterdir()] == [LOCK]:  # nothing that a run in blocks could go on with
+            if [each.name for each in work.iterdir()] == [LOCK]:  # a run in blocks cannot resume from this
                 shutil.rmtree(work, ignore_errors=True)
             lock.give_back()
 

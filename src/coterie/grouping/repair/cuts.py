@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Ways to cut at an attribute, see kernels/improve/split.py.
 KINDS = 3
-# How many cuts of a group are tried before it is left as it is.
+# The number of cuts of a group to try before leaving it unchanged.
 TRIES = 12
 
 
@@ -90,7 +90,7 @@ class _Pieces:
         )
         now = sizes * box_costs(table.costs, lo, hi)
         best = np.argsort(losses, axis=1, kind="stable")[:, : self._cuts.shape[1] - 1]
-        # A float's breath below does not count: parts of equal loss are not worth a smaller group.
+        # Differences within rounding do not count: equal loss does not justify smaller groups.
         lower = np.take_along_axis(losses, best, axis=1) < now[:, None] * (1.0 - 1e-9)
         self._cuts[groups, :-1] = np.where(lower, best, -1)
         self._at[groups] = 0

@@ -72,7 +72,7 @@ def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, 
         if changes is not None:
             by_value = changes[0], state.aim.values[j][changes[1]].astype(np.int64), changes[2]
         columns[name] = combine(state.counted.columns[name], parts, by_value)
-    # At least as many as match either part; their sum is a fair guess, and the next count tells.
+    # At least as many as match either part; their sum is an estimate until the next count.
     matches = {
         key: np.bincount(made, weights=old[group]).astype(np.int64) for key, old in state.counted.matches.items()
     }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from coterie.grouping.index import Index
     from coterie.table.table import Table
 
-# The least shortfall of a group that breaks a promise: it may be off by less than a float can tell.
+# The minimum shortfall of a group that violates a model, which may be below a float's precision.
 LEAST = 1e-6
 
 

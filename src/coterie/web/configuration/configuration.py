@@ -138,7 +138,7 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
     """
     text = project.config_path.read_bytes() if project.config_path.is_file() else b""
     asked = hashlib.sha256(text).digest(), None if names is None else tuple(names)
-    known = _found.get(project.id)
+    known = _cached.get(project.id)
     if known is not None and known.asked == asked and known.files == stamps(project, known.files):
         return list(known.problems)
     try:
@@ -147,7 +147,7 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
         return list(error.problems)
     files = stamps(project, [path for _, path in _named_files(values) if _below(project, path)])
     problems = problems_in(project, values, names)
-    _found[project.id] = _Found(asked, files, problems)
+    _cached[project.id] = _CachedProblems(asked, files, problems)
     return list(problems)
 
 
@@ -171,7 +171,7 @@ def stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] 
     return stamps
 
 
-class _Found(NamedTuple):
+class _CachedProblems(NamedTuple):
     """The problems found in a configuration, with its fingerprint."""
 
     asked: tuple[bytes, tuple[str, ...] | None]
@@ -179,7 +179,7 @@ class _Found(NamedTuple):
     problems: list[Problem]
 
 
-_found: dict[str, _Found] = {}
+_cached: dict[str, _CachedProblems] = {}
 
 
 def problems_in(project: Project, values: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Problem]:

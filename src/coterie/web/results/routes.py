@@ -58,7 +58,7 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
         return render(request, "results_none.html", project=project, step="results", **_runs(request, project))
     context: dict[str, Any] = {
         "run": folder.name,
-        "base": f"{project.url}/results/{folder.name}",
+        "base": _base(project, folder),
         **_runs(request, project),
         "page": _rows(request, project, folder),
         "per_page": PER_PAGE,
@@ -105,17 +105,16 @@ def late(request: Request) -> Response:
     project, folder = _run(request)
     if state_of(folder).state == "finished" and not jobs_of(request).state(folder / LATE).active:
         jobs_of(request).start("late", folder / LATE, project)
-    return late_part(request) if is_htmx(request) else go(f"{project.url}/results/{folder.name}")
+    return late_part(request) if is_htmx(request) else go(_base(project, folder))
 
 
 def late_part(request: Request) -> Response:
     """Show the progress of `late`, and the whole page when it is done."""
     project, folder = _run(request)
-    base = f"{project.url}/results/{folder.name}"
     state = jobs_of(request).state(folder / LATE)
     if state.state == "finished" or not is_htmx(request):
-        return go(base, request)
-    return render(request, "_late.html", project=project, base=base, late=state)
+        return go(_base(project, folder), request)
+    return render(request, "_late.html", project=project, base=_base(project, folder), late=state)
 
 
 def _texts(project: Project, folder: Path) -> dict[str, str]:
@@ -133,15 +132,8 @@ def rows(request: Request) -> Response:
     project, folder = _run(request)
     if state_of(folder).state != "finished" or not is_htmx(request):
         return _show(request, project, folder)
-    page = _rows(request, project, folder)
-    return render(
-        request,
-        "_before_after.html",
-        project=project,
-        base=f"{project.url}/results/{folder.name}",
-        page=page,
-        per_page=PER_PAGE,
-    )
+    page: dict[str, Any] = {"page": _rows(request, project, folder), "per_page": PER_PAGE}
+    return render(request, "_before_after.html", project=project, base=_base(project, folder), **page)
 
 
 def row(request: Request) -> Response:
@@ -151,14 +143,10 @@ def row(request: Request) -> Response:
     if position is None:
         text = f"Give the number of a row, from 1 to {total:,}."
         return _show(request, project, folder, faults=[Fault("row", text)])
-    return _show_row(request, project, folder, position)
-
-
-def _show_row(request: Request, project: Project, folder: Path, position: int) -> Response:
     place = folder / "explain" / str(position)
     context: dict[str, Any] = {
         "run": folder.name,
-        "base": f"{project.url}/results/{folder.name}",
+        "base": _base(project, folder),
         "position": position,
         "job": jobs_of(request).state(place),
         "why": read_json(place / ANSWER),
@@ -177,7 +165,7 @@ def explain(request: Request) -> Response:
     place = folder / "explain" / str(position)
     if not read_json(place / ANSWER) and not jobs_of(request).state(place).active:
         jobs_of(request).start("explain", place, project, row=position)
-    return go(f"{project.url}/results/{folder.name}/row?row={position + 1}", request)
+    return go(f"{_base(project, folder)}/row?row={position + 1}", request)
 
 
 def curve(request: Request) -> Response:
@@ -186,32 +174,31 @@ def curve(request: Request) -> Response:
     report = report_of(folder)
     if report is not None and not jobs_of(request).state(folder / "curve").active:
         jobs_of(request).start("curve", folder / "curve", project, ks=curve_ks(report))
-    return go(f"{project.url}/results/{folder.name}#over-k", request)
+    return go(f"{_base(project, folder)}#over-k", request)
 
 
 def curve_part(request: Request) -> Response:
     """Show the progress of the loss over k."""
     project, folder = _run(request)
     if not is_htmx(request):
-        return go(f"{project.url}/results/{folder.name}#over-k")
-    base = f"{project.url}/results/{folder.name}"
+        return go(f"{_base(project, folder)}#over-k")
     report = report_of(folder)
-    ks = curve_ks(report) if report is not None else []
-    return render(request, "_curve.html", project=project, base=base, curve=_curve(request, folder), ks=ks)
+    parts: dict[str, Any] = {"curve": _curve(request, folder), "ks": curve_ks(report) if report is not None else []}
+    return render(request, "_curve.html", project=project, base=_base(project, folder), **parts)
 
 
 def stop_curve(request: Request) -> Response:
     """Stop computing the loss over k, keeping the finished k."""
     project, folder = _run(request)
     jobs_of(request).cancel(folder / "curve")
-    return go(f"{project.url}/results/{folder.name}#over-k", request)
+    return go(f"{_base(project, folder)}#over-k", request)
 
 
 def draw_map(request: Request) -> Response:
     """Redraw the map of all runs after one was deleted."""
     project, folder = _run(request)
     jobs_of(request).start("map", project.folder / "map", project)
-    return go(f"{project.url}/results/{folder.name}#map", request)
+    return go(f"{_base(project, folder)}#map", request)
 
 
 def download(request: Request) -> Response:
@@ -241,6 +228,11 @@ def _run(request: Request) -> tuple[Project, Path]:
     if folder is None:
         raise HTTPException(404, "There is no such run. It may have been deleted.")
     return project, folder
+
+
+def _base(project: Project, folder: Path) -> str:
+    """Return the address of a run's results."""
+    return f"{project.url}/results/{folder.name}"
 
 
 def _curve(request: Request, folder: Path) -> dict[str, Any]:
