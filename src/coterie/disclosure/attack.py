@@ -20,7 +20,7 @@ from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, d
 from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, link_tables
-from coterie.disclosure.order import OrderLeak, order_leaks
+from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
 from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
@@ -208,7 +208,7 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
         return found
-    order = order_leaks(lambda _names: [published], present, quasi=config.quasi, k=config.k)
+    order = order_leaks(in_memory(published), present, quasi=config.quasi, k=config.k)
     if not tight:
         return replace(found, order=order)
     forms = forms_of(config)

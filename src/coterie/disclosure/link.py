@@ -88,7 +88,7 @@ class Link:
 
     @cached_property
     def _tree(self) -> BoxTree:
-        return plant(self.first.lo, self.first.hi, self.sizes)
+        return _plant(self.first.lo, self.first.hi, self.sizes)
 
     def pairs(self) -> Iterator[Pairs]:
         """Yield all pairs of matching classes, in pieces of bounded size."""
@@ -199,7 +199,7 @@ def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64)
     return LinkSide(class_of_row, sizes, first, lo, hi, set_of)
 
 
-def plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
+def _plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
     """Build a tree over at least one box, halved repeatedly at the midpoints of the widest side.
 
     It is built level by level with one sort each, so that there is no loop over boxes and nothing to compile. The

@@ -74,11 +74,6 @@ class BeforeAfter:
             self._columns[name] = self._generalised(name) if name in self.config.quasi else self._plain(name)
         return self._columns[name]
 
-    @property
-    def quasi(self) -> tuple[str, ...]:
-        """The quasi-identifiers."""
-        return self.config.quasi
-
     def _generalised(self, name: str) -> ColumnPair:
         at = self.config.quasi.index(name)
         table = self.encoded.table
