@@ -114,7 +114,6 @@ class Jobs:
             "sha256": read_json(project.folder / "input.json").get("sha256", ""),
             "name": project.name,
             "configuration": str(project.config_path),
-            "allowed": [str(folder) for folder in project.allowed_folders],
             "unpacked_limit": self.settings.unpacked_limit,
             "column_limit": self.settings.column_limit,
         }
@@ -137,19 +136,18 @@ class Jobs:
             clear(folder)
         return found
 
-    def cancel(self, folder: Path) -> bool:
-        """Stop a job and remove its partial output. Return whether there was one."""
+    def cancel(self, folder: Path) -> None:
+        """Stop a job, if it is running, and remove its partial output."""
         with self._lock:
             process = self._running.pop(folder, None)
         if process is None:
-            return False
+            return
         found = state_of(folder)
         stop(process)
         if state_of(folder).active:
             ended = found._replace(state="cancelled", message="Cancelled; nothing was saved.", seconds=found.elapsed)
             write_json(folder / "state.json", ended._asdict())
             clear(folder)
-        return True
 
     def cancel_below(self, folder: Path) -> None:
         """Stop all jobs of a project."""

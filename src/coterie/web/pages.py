@@ -161,17 +161,23 @@ def _figure(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}g}"
 
 
-def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Request], Awaitable[Response]]:
+class Fields(dict[str, str]):
+    """The text fields of a form; the last of several with one name."""
+
+    def __init__(self, form: FormData) -> None:
+        self.pairs = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+        super().__init__(self.pairs)
+
+    def every(self, wanted: str) -> list[str]:
+        """Return all fields with one name."""
+        return [value for name, value in self.pairs if name == wanted]
+
+
+def posted(handler: Callable[[Request, Fields], Response]) -> Callable[[Request], Awaitable[Response]]:
     """Handle a form in a separate thread."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
-        form = await form_of(request)
-        return await run_in_threadpool(handler, request, form)
+        return await run_in_threadpool(handler, request, Fields(await form_of(request)))
 
     return answer
-
-
-def values_of(form: FormData) -> Mapping[str, str]:
-    """Return the text fields of a form; the last of several with one name."""
-    return {name: value for name, value in form.multi_items() if isinstance(value, str)}

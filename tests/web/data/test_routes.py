@@ -12,8 +12,7 @@ from web_cases import send, wait
 
 from coterie.files import tables as io
 from coterie.web.configuration import configuration
-from coterie.web.data import preview
-from coterie.web.data.inspect_table import GROUP_ROWS
+from coterie.web.parquet_file import GROUP_ROWS, read_rows
 from coterie.web.projects.routes import open_path
 from coterie.web.step_states import steps_of
 from coterie.web.table_summary import summary_of
@@ -186,7 +185,7 @@ def test_rows_anywhere_in_a_large_table_are_read_from_one_row_group(app, client,
     )
     for start in (0, GROUP_ROWS - 50, 3 * GROUP_ROWS + 11, count - 3, count + 10):
         reads.clear()
-        found = preview.read_rows(adult.table_path, start, start + 100)
+        found = read_rows(adult.table_path, start, start + 100)
         expected = list(range(start, min(start + 100, count)))
         assert [int(cell) for cell in found["n"]] == expected
         assert found["text"] == [f"t{at % 977}" for at in expected]

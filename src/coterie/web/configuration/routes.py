@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -21,7 +20,7 @@ from coterie.web.configuration.edit import edited
 from coterie.web.configuration.view import command_line, download_name, python_text, release_name
 from coterie.web.drafts import FORMS, draft_of, drop_draft, send_back
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, posted, project_of, render, settings_of, values_of
+from coterie.web.pages import Fault, Fields, go, posted, project_of, render, settings_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.settings import resolve_allowed
@@ -74,9 +73,9 @@ def _saved(project: Project) -> str:
 
 
 @posted
-def save(request: Request, form: FormData) -> Response:
+def save(request: Request, fields: Fields) -> Response:
     """Save the edited text."""
-    project, fields = project_of(request, ready=True), values_of(form)
+    project = project_of(request, ready=True)
     if fields.get("action") == "discard":
         drop_draft(project, "configuration")
         return go(f"{project.url}/configuration", request)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,11 +12,11 @@ from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
-from coterie.web.data.preview import read_rows
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, number_in, posted, project_of, render, seen, values_of
+from coterie.web.pages import Fault, Fields, go, number_in, posted, project_of, render, seen
+from coterie.web.parquet_file import read_rows
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.table_summary import TableSummary, inspected, summary_of
@@ -98,9 +97,9 @@ def progress(request: Request) -> Response:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, submitted: Fields) -> Response:
     """Change how the file is read."""
-    project, submitted = project_of(request), dict(values_of(form))
+    project = project_of(request)
     if submitted.pop("action", "") != "discard":
         if _faults(project, submitted, {}):
             return send_back(request, project, "data", submitted)

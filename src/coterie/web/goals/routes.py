@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,7 +23,7 @@ from coterie.web.goals.models_form import (
     variant_titles,
     variants_of,
 )
-from coterie.web.pages import Fault, go, posted, render, seen, values_of
+from coterie.web.pages import Fault, Fields, go, posted, render, seen
 from coterie.web.project import Project
 from coterie.web.table_summary import TableSummary, inspected
 
@@ -76,10 +75,10 @@ def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, fields: Fields) -> Response:
     """Save the form."""
     project, summary = inspected(request)
-    submitted = dict(values_of(form))
+    submitted: dict[str, str] = fields
     action = submitted.pop("action", "save")
     if action == "discard":
         drop_draft(project, "goals")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,15 +16,14 @@ from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, label_weights, rows, with_weights
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor
-from coterie.web.pages import Fault, go, is_htmx, number_in, posted, render, values_of
+from coterie.web.pages import Fault, Fields, go, is_htmx, number_in, posted, render
 
 
 @posted
-def edit(request: Request, form: FormData) -> Response:
+def edit(request: Request, fields: Fields) -> Response:
     """Edit the tree."""
     place = place_of(request)
-    fields = values_of(form)
-    asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
+    asked = hierarchy_ops.read_asked(fields, fields.every("values"))
     wanted = hierarchy_ops.numbers(fields.get("open", "")) if "open" in fields else None
     focus = asked.nodes[0] if asked.nodes else TOP
     faults: list[Fault] = []
@@ -83,21 +81,15 @@ def branch(request: Request) -> Response:
     place = place_of(request)
     tree = _draft(place).tree
     node, first = number_in(request, "node", -1), number_in(request, "first")
-    if not tree.is_group(node):
+    if node not in tree.children:
         raise HTTPException(404, "This group no longer exists. Reload the page.")
-    counts = hierarchy_view.counts_of(tree, place.values)
-    line = hierarchy_view.lines_of(tree, counts.rows, opened={node}, start=node, first=first)
-    return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
+    shown = hierarchy_view.TreeView(tree, hierarchy_view.counts_of(tree, place.values).rows, {node})
+    return render(request, "_tree_lines.html", node=node, first=first, tree=tree, outline=shown, chosen=())
 
 
-@posted
-def table(request: Request, form: FormData) -> Response:
+@typed.column_form("table", view="table")
+def table(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Save a page of the table."""
-    place = place_of(request)
-    fields = values_of(form)
-    if fields.get("action") == "discard":
-        typed.forget(place, "table")
-        return go(f"{place.url}?view=table", request)
     rows_form = typed.TableForm.of(fields)
     with place.project.lock:
         draft = _draft(place)
@@ -118,11 +110,8 @@ def table(request: Request, form: FormData) -> Response:
     return go(f"{place.url}?view=table&from={max(first + step, 0)}&saved=table", request)
 
 
-@posted
-def undo(request: Request, form: FormData) -> Response:
+@typed.column_form(view="table")
+def undo(request: Request, place: ColumnPage, _: Fields) -> Response:
     """Go one step back, from the table."""
-    place = place_of(request)
-    if stale := typed.refuse_stale(request, place, form, view="table"):
-        return stale
     hierarchy_store.undo(place.project, *_names(place))
     return go(f"{place.url}?view=table", request)

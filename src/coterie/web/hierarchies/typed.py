@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
 from typing import NamedTuple
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError, HierarchyError
+from coterie.settings.fields.hierarchies import checked_orders
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
-from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import store as hierarchy_store
-from coterie.web.hierarchies.column import ColumnPage
-from coterie.web.hierarchies.column_values import fit_problems
+from coterie.web.hierarchies.column import ColumnPage, place_of
+from coterie.web.hierarchies.column_values import fit_problems, missing_text, read_order
 from coterie.web.hierarchies.edit_tree import EditTree
-from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.operations import numbers
-from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
-from coterie.web.pages import Fault, go, values_of
+from coterie.web.pages import Fault, Fields, go, posted
 
 FORMS = ("rule", "order", "table", "notice")
 WHAT = "This hierarchy"
@@ -74,9 +72,29 @@ def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view
     return keep(request, place, "notice", {"faults": json.dumps(faults)}, view=view)
 
 
-def refuse_stale(request: Request, place: ColumnPage, form: FormData, *, view: str = "start") -> Response | None:
-    """Respond to a form without input worth keeping that was opened before the hierarchy changed."""
-    return refuse(request, place, [Fault("", STALE)], view=view) if conflict(place, values_of(form)) else None
+def column_form(
+    kept: str = "", *, view: str = "start"
+) -> Callable[[Callable[[Request, ColumnPage, Fields], Response]], Callable[[Request], Awaitable[Response]]]:
+    """Handle a form of a column's page: one whose input is `kept` until it is saved or discarded, or a single button.
+
+    A button does nothing if its page was opened before the hierarchy changed.
+    """
+
+    def decorate(handler: Callable[[Request, ColumnPage, Fields], Response]) -> Callable[..., Awaitable[Response]]:
+        @posted
+        @wraps(handler)
+        def answer(request: Request, fields: Fields) -> Response:
+            place = place_of(request)
+            if kept and fields.get("action") == "discard":
+                forget(place, kept)
+                return go(f"{place.url}?view={view}", request)
+            if not kept and conflict(place, fields):
+                return refuse(request, place, [Fault("", STALE)], view=view)
+            return handler(request, place, fields)
+
+        return answer
+
+    return decorate
 
 
 def notices(place: ColumnPage) -> list[Fault]:
@@ -86,15 +104,10 @@ def notices(place: ColumnPage) -> list[Fault]:
     return [] if fields is None else [Fault(field, text) for field, text in json.loads(fields["faults"])]
 
 
-def rule_form(fields: Mapping[str, str]) -> RuleForm:
-    """Return the kept form of a rule."""
-    return hierarchy_forms.read_form(fields, [level for level in fields.get("levels", "").split(",") if level])
-
-
 def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the errors of a rule; a preview need not fit the values."""
     try:
-        made = hierarchy_forms.rule_of(rule_form(fields))
+        made = hierarchy_forms.rule_of(hierarchy_forms.read_form(fields))
     except ConfigError as error:
         return [Fault(problem.path, problem.text) for problem in error.problems]
     if fields.get("do") != "save":
@@ -106,7 +119,12 @@ def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
 def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the errors of a submitted order."""
     order = read_order(fields, place.values)
-    return [Fault("order", text) for text in orders.order_faults(order, place.values)] or conflict(place, fields)
+    try:
+        checked_orders({place.column.name: tuple(order)})
+        wrong = missing_text(order, place.values)
+    except ConfigError as error:
+        wrong = [f"The order {problem.text}." for problem in error.problems]
+    return [Fault("order", text) for text in wrong] or conflict(place, fields)
 
 
 class TableForm(NamedTuple):

@@ -7,13 +7,12 @@ from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
-from coterie.web.pages import Fault, go, posted, project_of, projects_of, render, settings_of, values_of
+from coterie.web.pages import Fault, Fields, go, posted, project_of, projects_of, render, settings_of
 from coterie.web.project import Project, Projects
 from coterie.web.settings import MEGABYTE, resolve_allowed
 from coterie.web.uploads import receive_upload
@@ -53,9 +52,9 @@ async def home(request: Request) -> Response:
 
 
 @posted
-def open_by_path(request: Request, form: FormData) -> Response:
+def open_by_path(request: Request, form: Fields) -> Response:
     """Start a project from a file on this machine."""
-    submitted = values_of(form).get("path", "").strip()
+    submitted = form.get("path", "").strip()
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None or _path_faults(request, submitted):
         return go(f"/?{urlencode({'path': submitted})}", request)

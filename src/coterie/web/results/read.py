@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from coterie.reporting.model import Report
-from coterie.web.project import Project, read_json
+from coterie.web.project import Project, modified, read_json
 from coterie.web.results.charts import MAP, spots_of
 
 KS = (2, 5, 10, 20, 50)
@@ -46,17 +46,16 @@ DOWNLOADS = (
 
 def report_of(folder: Path) -> Report | None:
     """Return the internal report of a run."""
-    path = folder / "report.json"
-    try:
-        return _report(str(path), path.stat().st_mtime_ns)
-    except (OSError, ValidationError):
-        return None
+    return _report(folder / "report.json", modified(folder / "report.json"))
 
 
 @lru_cache(maxsize=8)
-def _report(path: str, changed: int) -> Report:
+def _report(path: Path, changed: int) -> Report | None:
     """Read a report, cached by modification time."""
-    return Report.model_validate_json(Path(path).read_bytes())
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def map_of(project: Project) -> dict[str, Any]:

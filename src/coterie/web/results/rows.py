@@ -7,18 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.web.data.preview import read_rows
+from coterie.web.parquet_file import read_rows
 from coterie.web.project import Project
 
 PER_PAGE = 25
-
-
-class Pair(NamedTuple):
-    """One cell before and after; None is missing, or not published."""
-
-    before: str | None
-    after: str | None
-    changed: bool
 
 
 class RowPair(NamedTuple):
@@ -30,7 +22,8 @@ class RowPair(NamedTuple):
     """−1: suppressed"""
     gone: bool
     """whether the row was removed from the release"""
-    quasi: list[Pair]
+    quasi: list[tuple[str | None, str | None]]
+    """each cell before and after; None is missing, or not published"""
     others: list[str | None]
 
 
@@ -63,9 +56,8 @@ def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, co
     for at, position in enumerate(range(first, end)):
         to = place.get(position)
         cells = [(before[name][at], None if to is None else new[name][to]) for name in shown]
-        pairs = [Pair(old, now, to is not None and old != now) for old, now in cells]
         plain = [before[name][at] for name in others]
-        rows.append(RowPair(position, int(groups[position]), to is None, pairs, plain))
+        rows.append(RowPair(position, int(groups[position]), to is None, cells, plain))
     left_out = [name for name in before if name not in quasi and name not in others]
     return Page(first, len(groups), shown, others, left_out, rows)
 

@@ -62,12 +62,7 @@ def risks_of(project: Project) -> Risks | None:
 
 def risk_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     """Write `risk.json` to the project's folder. `quasi` and `others` are given by the job."""
-    measure_columns(Path(job["project"]), quasi=job["quasi"], others=job["others"], tell=tell)
-
-
-def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: Progress) -> None:
-    """Compute the columns' contributions and write them to a project's folder."""
-    others = others[:MOST_OTHERS]
+    folder, quasi, others = Path(job["project"]), job["quasi"], job["others"][:MOST_OTHERS]
     with parquet.ParquetFile(folder / "table.parquet") as file:
         tell("comparing rows", 0, 1 + len(others))
         table = file.read(columns=quasi) if quasi else pa.table({})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,7 +18,7 @@ from coterie.suggesting.toml import ROLE_SETTINGS
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, is_htmx, posted, render, seen
+from coterie.web.pages import Fault, Fields, go, is_htmx, posted, render, seen
 from coterie.web.project import Project, read_json, write_json
 from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
 from coterie.web.table_summary import ColumnSummary, TableSummary, inspected
@@ -110,10 +110,10 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, form: Fields) -> Response:
     """Save the roles in the form, or set many at once."""
     project, summary = inspected(request)
-    stamp = str(form.get(conflicts.FIELD, ""))
+    stamp = form.get(conflicts.FIELD, "")
     if stamp and stamp != conflicts.stamp_of(project, "roles"):
         # Roles are saved as they are chosen: a choice based on outdated roles is not saved.
         if is_htmx(request):
@@ -121,17 +121,14 @@ def change(request: Request, form: FormData) -> Response:
         return go(f"{project.url}/roles?stale=1")
     chosen = _roles(project, summary)
     before = dict(chosen)
-    for name, value in form.multi_items():
-        place = name.removeprefix("role-")
-        if name.startswith("role-") and place.isdecimal() and int(place) < len(summary.columns) and value in ROLES:
-            chosen[summary.names[int(place)]] = str(value)
-    action, many = str(form.get("action", "")), str(form.get("many", ""))
-    if action == "many" and many in ROLES:
-        picked = [str(value) for value in form.getlist("column")]
-        for text in picked:
-            if text.isdecimal() and int(text) < len(summary.columns):
-                chosen[summary.names[int(text)]] = many
-    elif action == "suggested":
+    action, many = form.get("action", ""), form.get("many", "")
+    wanted = [(name.removeprefix("role-"), role) for name, role in form.items() if name.startswith("role-")]
+    if action == "many":
+        wanted += [(place, many) for place in form.every("column")]
+    for place, role in wanted:
+        if place.isdecimal() and int(place) < len(summary.columns) and role in ROLES:
+            chosen[summary.names[int(place)]] = role
+    if action == "suggested":
         chosen = {column.name: column.role for column in summary.columns}
     if chosen != before or action in ("next", "suggested"):
         _save(project, summary.names, chosen)
@@ -147,9 +144,7 @@ def change(request: Request, form: FormData) -> Response:
             return go(f"{project.url}/roles?refused=1")
         seen(request, project, "roles")
         return go(f"{project.url}/hierarchies")
-    from urllib.parse import urlencode
-
-    query = urlencode({name: str(form[name]) for name in ("find", "only") if form.get(name)})
+    query = urlencode({name: form[name] for name in ("find", "only") if form.get(name)})
     return go(f"{project.url}/roles{'?' + query if query else ''}")
 
 

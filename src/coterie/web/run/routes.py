@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -20,7 +19,7 @@ from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import STEPS, Fault, go, posted, project_of, render, seen, values_of
+from coterie.web.pages import STEPS, Fault, Fields, go, posted, project_of, render, seen
 from coterie.web.project import Project
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import active_run, changed_since, check_startable, remove_run, runs_of, start_run, step_text
@@ -102,9 +101,9 @@ def options(request: Request) -> Response:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, submitted: Fields) -> Response:
     """Save the form, and start a run if requested."""
-    project, submitted = project_of(request, ready=True), dict(values_of(form))
+    project = project_of(request, ready=True)
     action = submitted.pop("action", "save")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, submitted)
