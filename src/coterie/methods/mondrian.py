@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from coterie.methods._method import PaperOptions, Run, method
+from coterie.methods.compact import loss_of
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
@@ -63,11 +64,7 @@ def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
     from coterie.grouping.repair.cuts import cut_whole
     from coterie.grouping.repair.repair import repair
     from coterie.grouping.repair.state import Aim
-    from coterie.kernels.search.costs import box_costs
-
-    def loss(grouping: Grouping) -> float:
-        return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 
     mended = repair(table, plain, run.privacy, k=k, run=run)
     cut = cut_whole(Aim(table, run.privacy, k), run)
-    return cut if loss(cut) < loss(mended) else mended
+    return cut if loss_of(table, cut) < loss_of(table, mended) else mended
