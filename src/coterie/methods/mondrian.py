@@ -24,7 +24,6 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from coterie.methods._method import PaperOptions, Run, method
-from coterie.methods.compact import loss_of
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
@@ -64,6 +63,7 @@ def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
     from coterie.grouping.repair.cuts import cut_whole
     from coterie.grouping.repair.repair import repair
     from coterie.grouping.repair.state import Aim
+    from coterie.methods.compact import loss_of  # late: compact imports this module
 
     mended = repair(table, plain, run.privacy, k=k, run=run)
     cut = cut_whole(Aim(table, run.privacy, k), run)
