@@ -43,15 +43,8 @@ class BlockSums:
         return cls(0, 0, 0, 0, 0, np.zeros((attributes, len(_MEANS))), np.ones(attributes, dtype=np.bool_))
 
     def __add__(self, other: BlockSums) -> BlockSums:
-        return BlockSums(
-            self.rows + other.rows,
-            self.suppressed + other.suppressed,
-            self.starred + other.starred,
-            self.fully_generalised + other.fully_generalised,
-            self.outside + other.outside,
-            self.losses + other.losses,
-            self.unchanged & other.unchanged,
-        )
+        sums = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
+        return BlockSums(**sums | {"unchanged": self.unchanged & other.unchanged})
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values, from which `from_dict` restores the same sums, bit for bit."""
