@@ -174,9 +174,9 @@ def place_kernels() -> None:
 def compile_once(method: str) -> None:
     """Compile the kernels of a method on an executor."""
     place_kernels()
-    from coterie.methods import warm_up
+    from coterie.kernels.compiling import compile_ahead
 
-    warm_up(method)
+    compile_ahead(method, lambda *_: None)
 
 
 def _writable(folder: Path) -> bool:
