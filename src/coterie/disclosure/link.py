@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from coterie.arrays import Float64, Int32, Int64
 from coterie.disclosure.link_cells import Column, Extents, Unknown, read_column, space_of
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, first_rows, row_classes
 from coterie.values.notation import columns_of
 
@@ -160,8 +160,7 @@ def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: st
         wanted = columns_of(name, table.column_names) if published else (name,)
         if not set(wanted) <= set(table.column_names):
             problems.append(Problem("on", f"{what} has no column {name!r}"))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64) -> LinkSide:
