@@ -71,7 +71,7 @@ def render(
         **context: Other variables of the template.
     """
     from coterie.web.data.input_state import has_changed
-    from coterie.web.step_states import steps_of
+    from coterie.web.step_states import states_of
 
     wrong = list(faults)
     whole = project is not None and not template.startswith("_")
@@ -80,7 +80,9 @@ def render(
         "project": project,
         "input_changed": whole and project is not None and has_changed(project),
         # Parts of a page have no navigation, whose states take time to compute.
-        "steps": steps_of(project, step) if whole and project is not None else [],
+        "states": states_of(project) if whole and project is not None else {},
+        "steps": STEPS,
+        "step": step,
         "faults": wrong,
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,

@@ -14,7 +14,7 @@ from coterie.files import tables as io
 from coterie.web.configuration import configuration
 from coterie.web.parquet_file import GROUP_ROWS, read_rows
 from coterie.web.projects.routes import open_path
-from coterie.web.step_states import steps_of
+from coterie.web.step_states import states_of
 from coterie.web.table_summary import summary_of
 
 ROWS = 120
@@ -112,10 +112,10 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert configuration.read_values(project)["delimiter"] == ":"
     # Another visit finds it again, and the step is marked, until it is saved or given up.
     assert 'value="klingon"' in client.get(f"{project.url}/data").text
-    assert steps_of(project)[0].state == "faulty"
+    assert states_of(project)["data"] == "faulty"
     client.post(f"{project.url}/data", data={"action": "discard"})
     assert "klingon" not in client.get(f"{project.url}/data").text
-    assert steps_of(project)[0].state == "done"
+    assert states_of(project)["data"] == "done"
 
 
 def test_a_configuration_that_reads_the_file_otherwise_is_noticed(client, app, adult):
