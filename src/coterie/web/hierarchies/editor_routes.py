@@ -90,7 +90,7 @@ def branch(request: Request) -> Response:
 @typed.column_form("table", view="table")
 def table(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Save a page of the table."""
-    rows_form = typed.TableForm.of(fields)
+    rows_form = hierarchy_view.TablePage.read(fields)
     with place.project.lock:
         draft = _draft(place)
         if fields.get("do") == "level":
@@ -101,7 +101,7 @@ def table(request: Request, place: ColumnPage, fields: Fields) -> Response:
             return typed.keep(request, place, "table", fields, view="table")
         typed.forget(place, "table")
         first = rows_form.first
-        made = hierarchy_view.with_rows(draft.tree, rows_form.cells, first=first)
+        made = rows_form.replaced_in(draft.tree)
         assert made.tree is not None
         after = with_weights(from_whole(made.tree), label_weights(draft.tree))
         if rows(after) != rows(draft.tree):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
-from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coterie.errors import ConfigError, HierarchyError
+from coterie.errors import ConfigError
 from coterie.settings.fields.hierarchies import checked_orders
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
@@ -19,9 +18,6 @@ from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.column_values import fit_problems, missing_text, read_order
-from coterie.web.hierarchies.edit_tree import EditTree
-from coterie.web.hierarchies.operations import numbers
-from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
 from coterie.web.pages import Fault, Fields, go, posted
 
 FORMS = ("rule", "order", "table", "notice")
@@ -125,37 +121,3 @@ def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     except ConfigError as error:
         wrong = [f"The order {problem.text}." for problem in error.problems]
     return [Fault("order", text) for text in wrong] or conflict(place, fields)
-
-
-class TableForm(NamedTuple):
-    """A submitted page of the table."""
-
-    first: int
-    levels: int
-    cells: list[list[str]]
-
-    @classmethod
-    def of(cls, fields: Mapping[str, str]) -> TableForm:
-        """Read the fields of the form."""
-        first, levels, count = (next(iter(numbers(fields.get(name, ""))), 0) for name in ("from", "levels", "count"))
-        width = min(levels, LEVELS + 3)
-        rows = range(min(count, TABLE_ROWS))
-        return cls(first, width, [[fields.get(f"c-{row}-{level}", "") for level in range(width + 1)] for row in rows])
-
-    def wider(self) -> dict[str, str]:
-        """Return the fields with an empty level after the value."""
-        rows = [[row[0], "", *row[1:]] for row in self.cells]
-        cells = {f"c-{at}-{level}": text for at, row in enumerate(rows) for level, text in enumerate(row)}
-        return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(rows)), **cells}
-
-    def faults(self, tree: EditTree) -> list[Fault]:
-        """Return why these rows do not form a tree."""
-        try:
-            with_rows(tree, self.cells, first=self.first)
-        except HierarchyError as error:
-            return [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
-        return []
-
-    def view(self, tree: EditTree) -> TableView:
-        """Return the rows as the page shows them."""
-        return TableView(self.levels, self.cells, self.first, len(tree.values))
