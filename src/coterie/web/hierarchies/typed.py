@@ -11,9 +11,8 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.settings.fields.hierarchies import checked_orders
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies.column import ColumnPage, place_of
@@ -30,37 +29,34 @@ STALE = (
 
 def stamp_of(place: ColumnPage) -> str:
     """Return a stamp that changes with the hierarchy of a column, in the configuration or in its file."""
-    try:
-        values = configuration.read_values(place.project)
-    except ConfigError:
-        return ""
+    values = configuration.readable_values(place.project)
     spec, order = (
         hierarchy_store.specs_in(values, setting).get(place.column.name) for setting in ("hierarchies", "ordered")
     )
-    return conflicts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
+    return drafts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
 
 
 def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the error of a form that was opened before the hierarchy changed."""
-    return conflicts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
+    return drafts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
 
 
 def keep(request: Request, place: ColumnPage, form: str, fields: Mapping[str, str], *, view: str) -> Response:
     """Keep a form and redirect to it, so that Back and Reload do not submit it again."""
-    keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
+    drafts.keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
     return go(f"{place.url}?view={view}", request)
 
 
 def kept(place: ColumnPage, form: str) -> dict[str, str] | None:
     """Return the kept fields of a form of this column."""
-    fields = draft_of(place.project, f"{form}-{place.column.index}")
+    fields = drafts.draft_of(place.project, f"{form}-{place.column.index}")
     return fields if fields is not None and fields.get("column") == place.column.name else None
 
 
 def forget(place: ColumnPage, *forms: str) -> None:
     """Discard kept input after it was saved or given up."""
     for form in forms or FORMS:
-        drop_draft(place.project, f"{form}-{place.column.index}")
+        drafts.drop_draft(place.project, f"{form}-{place.column.index}")
 
 
 def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view: str = "start") -> Response:

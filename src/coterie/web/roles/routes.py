@@ -14,7 +14,7 @@ from coterie.settings.changes import per_column
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.suggesting.toml import ROLE_SETTINGS
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, Fields, go, is_htmx, posted, render, seen
@@ -84,7 +84,7 @@ def _shared(
         "measuring": state.active,
         "stale": not fresh and not state.active and state.state != "failed",
         "failed": state.message if state.state == "failed" else "",
-        "stamp": conflicts.stamp_of(project, "roles"),
+        "stamp": drafts.stamp_of(project, "roles"),
     }
 
 
@@ -104,8 +104,8 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
 def change(request: Request, form: Fields) -> Response:
     """Save the roles in the form, or set many at once."""
     project, summary = inspected(request)
-    stamp = form.get(conflicts.FIELD, "")
-    if stamp and stamp != conflicts.stamp_of(project, "roles"):
+    stamp = form.get(drafts.STAMP, "")
+    if stamp and stamp != drafts.stamp_of(project, "roles"):
         # Roles are saved as they are chosen: a choice based on outdated roles is not saved.
         if is_htmx(request):
             return render(request, "_roles_stale.html", project=project)
