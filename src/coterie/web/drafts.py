@@ -26,9 +26,7 @@ STAMP = "stamp"
 
 def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> None:
     """Keep the fields of a form with errors."""
-    folder = project.folder / "drafts"
-    if not folder.is_dir():
-        private_folder(folder)
+    folder = private_folder(project.folder / "drafts", exist_ok=True)
     write_json(folder / f"{step}.json", submitted)
 
 

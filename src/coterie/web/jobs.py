@@ -97,10 +97,19 @@ class Jobs:
     def start(self, kind: str, folder: Path, project: Project, **more: Any) -> None:  # noqa: ANN401 - what JSON holds
         """Start a worker of one of `worker.KINDS` on the folder of its output, replacing one that is still running."""
         self.cancel(folder)
-        if not folder.is_dir():
-            private_folder(folder)
+        private_folder(folder, exist_ok=True)
         write_json(folder / "state.json", JobState("queued", started=time.time())._asdict())
-        write_json(folder / "job.json", {**self._job(kind, project), **more})
+        job = {
+            "kind": kind,
+            "project": project.folder,
+            "source": project.source,
+            "sha256": read_json(project.folder / "input.json").get("sha256", ""),
+            "name": project.name,
+            "configuration": project.config_path,
+            "unpacked_limit": self.settings.unpacked_limit,
+            "column_limit": self.settings.column_limit,
+        }
+        write_json(folder / "job.json", {**job, **more})
         with self._lock:
             # -P: a file called numpy.py in the user's folder must not shadow the library.
             self._running[folder] = subprocess.Popen(
@@ -111,18 +120,6 @@ class Jobs:
                 cwd=project.folder,
                 start_new_session=True,
             )
-
-    def _job(self, kind: str, project: Project) -> dict[str, Any]:
-        return {
-            "kind": kind,
-            "project": str(project.folder),
-            "source": None if project.source is None else str(project.source),
-            "sha256": read_json(project.folder / "input.json").get("sha256", ""),
-            "name": project.name,
-            "configuration": str(project.config_path),
-            "unpacked_limit": self.settings.unpacked_limit,
-            "column_limit": self.settings.column_limit,
-        }
 
     def state(self, folder: Path) -> JobState:
         """Return the state of a job; one whose process ended silently has failed."""

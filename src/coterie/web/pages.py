@@ -44,7 +44,7 @@ class Fault(NamedTuple):
 def templates() -> Environment:
     """Return the templates of the app and of its screens, with its filters."""
     room = environment("coterie.web", *(f"coterie.web.{screen}" for screen in SCREENS))
-    room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
+    room.filters |= {"count": "{:,}".format, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
 
@@ -88,12 +88,8 @@ def render(
         **context,
     }
     # Browsers log any other status as an error of the page, which a form with errors is not.
-    shown = 200 if status == 422 and _asked_by_a_browser(request) else status
+    shown = 200 if status == 422 and "sec-fetch-mode" in request.headers else status
     return HTMLResponse(templates().get_template(template).render(values), status_code=shown)
-
-
-def _asked_by_a_browser(request: Request) -> bool:
-    return "sec-fetch-mode" in request.headers
 
 
 def settings_of(request: Request) -> Settings:
@@ -148,10 +144,6 @@ def seen(request: Request, project: Project, step: str) -> Project:
     if step in project.seen:
         return project
     return projects_of(request).change(project, seen=(*project.seen, step))
-
-
-def _count(value: int) -> str:
-    return f"{value:,}"
 
 
 def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:

@@ -120,5 +120,5 @@ def test_a_promise_can_be_removed(client, adult):
 
 
 def test_an_empty_row_says_nothing():
-    assert ModelRow().empty
+    assert not ModelRow().model
     assert specs_of([]) == []
