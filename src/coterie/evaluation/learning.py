@@ -97,7 +97,7 @@ def learning_utility(
         DataError: There are too few rows.
     """
     learner = _learner(model, seed)
-    chosen = tuple(name for name in (tables.quasi if features is None else features) if name != target)
+    chosen = tuple(name for name in (tables.config.quasi if features is None else features) if name != target)
     _check(tables, target, chosen, folds)
     before, after = make_examples(tables, features=chosen, target=target)
     classes = _classes_of_rows(before)

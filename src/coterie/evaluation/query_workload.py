@@ -125,7 +125,7 @@ def draw_queries(tables: BeforeAfter, workload: Workload) -> list[Query]:
 
 
 def _columns(tables: BeforeAfter, workload: Workload) -> tuple[str, ...]:
-    names = workload.columns if workload.columns is not None else tables.quasi
+    names = workload.columns if workload.columns is not None else tables.config.quasi
     names = tuple(name for name in dict.fromkeys(names) if name != workload.sum)
     if not names:
         raise ConfigError([Problem("columns", "no column is left for predicates; name some besides the summed one")])

@@ -89,7 +89,7 @@ def check_files(data: str, config: Config, output: Path | None, plot: Path | Non
             format_of(output)
         check_target(output, force=force)
     if plot is not None:
-        from coterie.charts.files import ENDINGS
+        from coterie.charts.svg import ENDINGS
         from coterie.comparison.comparison import plot_paths
 
         if plot.suffix.lower() not in ENDINGS:
