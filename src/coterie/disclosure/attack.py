@@ -21,7 +21,7 @@ from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, link_tables
 from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
 from coterie.wording import Tabular
@@ -138,8 +138,7 @@ def attack_table(
         sensitive: Columns of the release that the attacker wants to learn.
     """
     absent = [name for name in sensitive if name not in published.column_names]
-    if absent:
-        raise ConfigError([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
+    refuse([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
     link = link_tables(published, known, on=on, config=config)
     of_class = link.candidates()
     candidates = of_class[link.second.class_of_row]

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from coterie.arrays import Float64, Int32, Int64
 from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
-from coterie.errors import ConfigError, DataError, Problem
+from coterie.errors import DataError, Problem, refuse
 from coterie.values.codes import Codes, first_rows, row_classes
 
 if TYPE_CHECKING:
@@ -181,8 +181,7 @@ def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: st
         bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
         if name not in table.column_names and not bounds:
             problems.append(Problem("on", f"{what} has no column {name!r}"))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64) -> LinkSide:

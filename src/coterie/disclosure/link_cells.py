@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
-from coterie.publishing.read import label_spans
+from coterie.publishing.read import label_nodes
 from coterie.values.notation import ROOT, Cell, CellText, columns_of, distinct_texts, read_cell
 from coterie.values.scalars import parse_moment, parse_number, texts
 
@@ -133,7 +133,7 @@ def _number_space(
     size = len(keys) + (unknown == "value")
     missing = ANY if unknown == "any" else (size - 1, size - 1)
     pairs = [missing if end is None else ANY if end == ANY else (place[end[0]], place[end[1]]) for end in ends]
-    return Space(size, _extents(pairs[: len(first)], size), _extents(pairs[len(first) :], size), [])
+    return _space((pairs[: len(first)], pairs[len(first) :]), size)
 
 
 def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | None:
@@ -148,7 +148,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
     # Unpublished cells are values; if both tables are published, only their texts can be compared.
     raw = [column for column in (first, second) if not column.published] or [first, second]
     tree, codes = _bound(hierarchy, raw, name=name)
-    labels = label_spans(tree)
+    labels = {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
     own: dict[Hashable, int] = {}
 
     def interval(text: CellText, *, published: bool) -> tuple[int, int]:
@@ -166,8 +166,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
         return code, code
 
     pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
-    size = tree.leaves + len(own)
-    return Space(size, _extents(pairs[0], size), _extents(pairs[1], size), [])
+    return _space(pairs, tree.leaves + len(own))
 
 
 def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown: Unknown) -> Space:
@@ -185,7 +184,7 @@ def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown
         return low, high
 
     pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
-    return Space(len(codes), _extents(pairs[0], len(codes)), _extents(pairs[1], len(codes)), [])
+    return _space(pairs, len(codes))
 
 
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:
@@ -245,12 +244,16 @@ def _flat_space(first: Column, second: Column, *, unknown: Unknown) -> Space:
         return pairs, set_of
 
     sides = [extents(side) for side in (first, second)]
-    size = max(len(codes), 1)
-    made = [_extents(pairs, size)._replace(set_of=np.asarray(set_of, dtype=np.int32)) for pairs, set_of in sides]
-    return Space(size, made[0], made[1], sets)
+    made = _space([pairs for pairs, _ in sides], max(len(codes), 1))
+    one, two = (np.asarray(set_of, dtype=np.int32) for _, set_of in sides)
+    return Space(made.size, made.first._replace(set_of=one), made.second._replace(set_of=two), sets)
 
 
-def _extents(pairs: Sequence[tuple[int, int]], size: int) -> Extents:
-    ends = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
-    hi = np.where(ends[:, 1] < ends[:, 0], size - 1, ends[:, 1]).astype(np.int32)
-    return Extents(np.ascontiguousarray(ends[:, 0]), hi, np.full(len(ends), -1, dtype=np.int32))
+def _space(sides: Sequence[Sequence[tuple[int, int]]], size: int) -> Space:
+    """Return the intervals of both sides as a space without sets."""
+    made = []
+    for pairs in sides:
+        ends = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
+        hi = np.where(ends[:, 1] < ends[:, 0], size - 1, ends[:, 1]).astype(np.int32)
+        made.append(Extents(np.ascontiguousarray(ends[:, 0]), hi, np.full(len(ends), -1, dtype=np.int32)))
+    return Space(size, made[0], made[1], [])

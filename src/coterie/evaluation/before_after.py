@@ -14,7 +14,7 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.evaluation.cells import Cells, original_cells, present_numbers
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import CellReader
-from coterie.table.encode import encode, encode_values
+from coterie.table.encode import EncodedTable, encode, encode_values
 from coterie.values.notation import columns_of, distinct_texts
 from coterie.values.plain import plain_array
 from coterie.values.scalars import is_text
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
-    from coterie.table.encode import EncodedTable
 
 
 class ColumnPair(NamedTuple):

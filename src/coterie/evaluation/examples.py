@@ -13,17 +13,14 @@ Equal rows are one weighted example.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coterie.arrays import Bool, Float64, Int64
-from coterie.evaluation.before_after import joint_cells
+from coterie.evaluation.before_after import BeforeAfter, ColumnPair, joint_cells
 from coterie.evaluation.bins import bins_of
 from coterie.evaluation.cells import Cells
-
-if TYPE_CHECKING:
-    from coterie.evaluation.before_after import BeforeAfter, ColumnPair
 
 # Features of one column.
 MOST_VALUES = 200

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from coterie.arrays import Bool
-from coterie.errors import ConfigError, CoterieError, DataError, Problem
+from coterie.errors import ConfigError, CoterieError, DataError, Problem, refuse
 from coterie.evaluation.cells import Predicate, Span, inside, span_predicate
 from coterie.evaluation.queries import Query
 from coterie.evaluation.query_parse import Condition, ParsedQuery, QuerySyntaxError, Value, parse_query
@@ -95,8 +95,7 @@ def bind_queries(written: Sequence[QueryText | str], tables: BeforeAfter) -> lis
             problems += [Problem(name, problem.text) for problem in error.problems]
         except (QuerySyntaxError, CoterieError) as error:
             problems.append(Problem(name, str(error)))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return found
 
 

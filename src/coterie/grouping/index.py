@@ -20,19 +20,27 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
+def build_tree(costs: CostArrays, points: Int32) -> tuple[Int32, ...]:
+    """Build a tree over points, and refuse one that is too deep to search; see the kernel for what is returned."""
+    from coterie.kernels.search.rows_index import build
+    from coterie.kernels.search.walk import STACK
+
+    *tree, depth = build(costs, points)
+    if depth >= STACK - 2:
+        raise DataError(
+            f"{points.shape[1]} quasi-identifiers are more than the search supports.",
+            hint="Publish fewer of them, or several tables.",
+        )
+    return tuple(tree)
+
+
 def build_index(table: Table, costs: CostArrays | None = None) -> Index:
     """Build an index over all rows of a table, every row free. Costs are the table's unless others are given."""
-    from coterie.kernels.search.rows_index import Nodes, build, fill
-    from coterie.kernels.search.walk import STACK
+    from coterie.kernels.search.rows_index import Nodes, fill
 
     costs = costs or table.costs
     distinct = table.distinct
-    order, leaf, start, end, left, parent, depth = build(costs, distinct.codes)
-    if depth >= STACK - 2:
-        raise DataError(
-            f"{table.attributes} quasi-identifiers are more than the search supports.",
-            hint="Publish fewer of them, or several tables.",
-        )
+    order, leaf, start, end, left, parent = build_tree(costs, distinct.codes)
     points = np.ascontiguousarray(distinct.codes[order])
     counts = distinct.counts[order]
     row_start = np.zeros(len(order) + 1, dtype=np.int64)
@@ -75,33 +83,11 @@ class Index:
         self._walk = new_walk()
         self._reach = new_reach(costs)
 
-    @property
-    def free(self) -> int:
-        """The number of free rows."""
-        return int(self.nodes.free[0])
-
-    def take(self, row: int) -> None:
-        """Mark a free row as used."""
-        from coterie.kernels.search.rows_index import take
-
-        if self.nodes.taken[row]:
-            raise ValueError(f"row {row} is not free")
-        take(self.nodes, row)
-
     def reset(self) -> None:
         """Make all rows free again."""
         from coterie.kernels.search.rows_index import fill
 
         fill(self.nodes)
-
-    def cheapest(self, lo: Int32, hi: Int32) -> int:
-        """Return the free row that makes the box cheapest when it joins, the lowest on ties; −1 if none is free."""
-        from coterie.kernels.search.costs import Aimed, aim_all
-        from coterie.kernels.search.rows_index import cheapest
-
-        aimed = Aimed(self.costs, self._reach, lo, hi)
-        aim_all(aimed)
-        return int(cheapest(self.nodes, aimed, self._walk))
 
     def furthest(self, point: Int32) -> int:
         """Return the free row with the highest pair cost to this point, the lowest on ties; −1 if none is free."""

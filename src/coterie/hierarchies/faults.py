@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from coterie.errors import Problem
@@ -144,13 +145,7 @@ def _outside_their_range(tree: WholeTree) -> list[tuple[str, str]]:
     """Return numeric leaves, each with the first range label above it that does not contain it."""
     found = []
     for leaf, node in tree.leaf_of.items():
-        value = parse_number(leaf)
-        if value is None:
-            continue
-        above = tree.parent[node]
-        while above >= 0:
-            if _states(tree.labels[above], value) is False:
-                found.append((leaf, tree.labels[above]))
-                break
-            above = tree.parent[above]
+        if (value := parse_number(leaf)) is not None:
+            wrong = (label for label in tree.path(node)[1:] if _states(label, value) is False)
+            found += [(leaf, label) for label in islice(wrong, 1)]
     return found

@@ -7,15 +7,14 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines import row_check
 from coterie.engines.blocks import plan as blocks_plan
 from coterie.engines.blocks import write as blocks_write
+from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree
 from coterie.engines.request import kind_of
-from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.table.recoding import OneByOne
-from coterie.verification.rows import NAME
+from coterie.verification.rows import NAME, count_pairs
 
 KEY = {"key": "a secret of the tests"}
 
@@ -145,9 +144,9 @@ def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
 
 def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
     rows = OneByOne(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
-    path = tmp_path / "rings"
-    row_check.save(rows, path)
-    again = row_check.load(path)
+    store = BlockStore(tmp_path, stripe_rows=10)
+    store.put_arrays(3, "one-by-one", **rows._asdict())
+    again = OneByOne(**store.arrays(3, "one-by-one"))
     assert count_pairs(again, np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
     assert count_pairs(again, np.zeros((5, 2), np.int32), 3).stray
     assert again.codes.dtype == np.int32

@@ -9,6 +9,7 @@ import typer
 
 from coterie.cli import complete
 from coterie.cli.flags import AsJson
+from coterie.cli.show import Voice
 from coterie.settings.texts import default_text, type_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def described(method: Method) -> dict[str, Any]:
 
 
 def _list(chosen: list[Method]) -> None:
-    from coterie.cli.show import Voice
     from coterie.settings.registry import DEFAULT_METHOD
 
     voice = Voice()
@@ -64,7 +64,6 @@ def _list(chosen: list[Method]) -> None:
 
 
 def _show(method: Method) -> None:
-    from coterie.cli.show import Voice
 
     voice = Voice()
     description = described(method)

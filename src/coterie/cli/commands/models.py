@@ -8,6 +8,7 @@ import typer
 
 from coterie.cli import complete
 from coterie.cli.flags import AsJson
+from coterie.cli.show import Voice
 
 
 def models(
@@ -17,7 +18,6 @@ def models(
     """List the privacy models or, with NAME, show one of them."""
     import json
 
-    from coterie.cli.show import Voice
     from coterie.settings.models import find_model, form_of
     from coterie.settings.registry import MODELS
 
