@@ -9,7 +9,7 @@ of the most frequent value in the whole release, which anybody can guess without
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,9 +57,7 @@ class ValueAttack:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, without anything about single people."""
-        names = ("column", "baseline", "average", "highest", "pinned", "above_baseline", "lift")
-        values = {name: getattr(self, name) for name in names}
-        return values | {"right": self.right, "baseline_right": self.baseline_right}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
 
 
 @dataclass(frozen=True, eq=False)

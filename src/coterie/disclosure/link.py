@@ -8,7 +8,7 @@ the second, so that most pairs are never visited.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Float64, Int32, Int64
-from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
-from coterie.errors import DataError, Problem, refuse
+from coterie.disclosure.link_cells import Column, Extents, Unknown, read_column, space_of
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, first_rows, row_classes
+from coterie.values.notation import columns_of
 
 if TYPE_CHECKING:
     from coterie.kernels.link import Boxes, BoxTree
@@ -136,50 +137,28 @@ def link_tables(
     """
     check_names(first, on, published=published[0], what="the first table" if not published[0] else "the release")
     check_names(second, on, published=published[1], what="the second table")
-    spaces: list[Space] = []
-    columns: list[tuple[Column, Column]] = []
-    for name in on:
-        pair = (
-            read_column(first, name, published=published[0]),
-            read_column(second, name, published=published[1]),
-        )
-        columns.append(pair)
-        spaces.append(
-            space_of(
-                *pair,
-                name=name,
-                hierarchy=config.hierarchies.get(name),
-                kind=config.types.get(name),
-                order=config.ordered.get(name, ()),
-                as_sets=_as_sets(config.publish, name),
-                unknown=unknown,
-            )
-        )
+    columns = [
+        [read_column(table, name, published=flag) for name in on]
+        for table, flag in zip((first, second), published, strict=True)
+    ]
+    spaces = [
+        space_of(*pair, name=name, config=config, unknown=unknown) for name, *pair in zip(on, *columns, strict=True)
+    ]
     lengths = [len(codes) for space in spaces for codes in space.sets]
     sets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     members = np.asarray([code for space in spaces for codes in space.sets for code in codes], dtype=np.int32)
     offsets = np.cumsum([0, *(len(space.sets) for space in spaces)])
-    one = _side([column for column, _ in columns], [space.first for space in spaces], offsets)
-    two = _side([column for _, column in columns], [space.second for space in spaces], offsets)
+    one = _side(columns[0], [space.first for space in spaces], offsets)
+    two = _side(columns[1], [space.second for space in spaces], offsets)
     return Link(one, two, tuple(space.size for space in spaces), sets, members)
-
-
-def _as_sets(publish: Mapping[str, str], name: str) -> bool:
-    if publish.get(name) in ("mean", "median"):
-        raise DataError(
-            f"Column {name!r} was published as {publish[name]}: single numbers do not determine the original values.",
-            column=name,
-            hint="Leave it out, or publish it as interval or bounds.",
-        )
-    return publish.get(name) == "set"
 
 
 def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: str) -> None:
     """Raise a ConfigError with every column that a table lacks."""
     problems = [] if on else [Problem("on", "is empty; list the known attributes, such as age,zip")]
     for name in on:
-        bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
-        if name not in table.column_names and not bounds:
+        wanted = columns_of(name, table.column_names) if published else (name,)
+        if not set(wanted) <= set(table.column_names):
             problems.append(Problem("on", f"{what} has no column {name!r}"))
     refuse(problems)
 

@@ -28,6 +28,7 @@ from coterie.values.scalars import parse_moment, parse_number, texts
 if TYPE_CHECKING:
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
+    from coterie.settings.config import Config
 
 Unknown = Literal["any", "value"]
 """whether a missing cell admits any value (it is unknown) or is a separate value"""
@@ -71,32 +72,26 @@ def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
     return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
 
-def space_of(
-    first: Column,
-    second: Column,
-    *,
-    name: str,
-    hierarchy: Hierarchy | None = None,
-    kind: str | None = None,
-    order: Sequence[str] = (),
-    as_sets: bool = False,
-    unknown: Unknown = "any",
-) -> Space:
+def space_of(first: Column, second: Column, *, name: str, config: Config, unknown: Unknown = "any") -> Space:
     """Encode the cells of two columns with one set of codes.
 
     Args:
         first: A column of the first table.
         second: The same column of the second table.
         name: Its name.
-        hierarchy: Its hierarchy, if it has one.
-        kind: number, date or category if the guess from the cells would be wrong.
-        order: Its values in their order, if it is an ordered category.
-        as_sets: Whether it was published as sets of values although it has a hierarchy.
+        config: Its hierarchy, its type if the guess from the cells would be wrong, its order, and how it was published.
         unknown: What a missing cell admits.
     """
-    if hierarchy is not None and not as_sets:
+    hierarchy, kind, style = config.hierarchies.get(name), config.types.get(name), config.publish.get(name)
+    if style in ("mean", "median"):
+        raise DataError(
+            f"Column {name!r} was published as {style}: single numbers do not determine the original values.",
+            column=name,
+            hint="Leave it out, or publish it as interval or bounds.",
+        )
+    if hierarchy is not None and style != "set":
         return _tree_space(first, second, hierarchy, name=name, unknown=unknown)
-    if order:
+    if order := config.ordered.get(name):
         return _order_space(first, second, order, unknown=unknown)
     if kind != "category" and hierarchy is None:
         sides = [[read_cell(text, "interval") for text in column.cells] for column in (first, second)]

@@ -83,10 +83,5 @@ def _features(cells: Cells, pair: ColumnPair) -> Any:  # noqa: ANN401 - a sparse
 def class_shares(target: Cells) -> Float64:
     """Return [cell, class] probabilities of the target's values; classes are its codes, without missing."""
     domain = target.domain
-    present = domain.size - (domain.missing >= 0)
-    shares = np.zeros((target.count, present))
-    for code in range(present):
-        only = np.zeros(domain.size)
-        only[code] = 1.0
-        shares[:, code] = target.mean_over_codes(only)
-    return shares
+    present = np.eye(domain.size)[: domain.size - (domain.missing >= 0)]
+    return np.stack([target.mean_over_codes(only) for only in present], axis=1)

@@ -14,7 +14,7 @@ import numpy as np
 from coterie.arrays import Bool
 from coterie.errors import ConfigError, CoterieError, DataError, Problem, refuse
 from coterie.evaluation.cells import Predicate, Span, inside, span_predicate
-from coterie.evaluation.queries import Query
+from coterie.evaluation.queries import Query, summed_numbers
 from coterie.evaluation.query_parse import Condition, ParsedQuery, QuerySyntaxError, Value, parse_query
 from coterie.settings.toml import read_toml
 from coterie.values.axis import axis_of, floats_of
@@ -105,8 +105,8 @@ def _bound(query: ParsedQuery, tables: BeforeAfter, name: str) -> Query:
         domain = tables.column(condition.column).domain
         by_column.setdefault(condition.column, []).append(bind_condition(condition, domain))
     where = tuple(reduce(_both, predicates) for predicates in by_column.values())
-    if query.sum is not None and floats_of(tables.column(query.sum).domain) is None:
-        raise ConfigError([Problem("sum", f"column {query.sum!r} is not numeric, so it cannot be summed")])
+    if query.sum is not None:
+        summed_numbers(tables, query.sum)
     return Query(where, query.sum, name)
 
 
