@@ -158,9 +158,9 @@ def _read(folder: Path) -> Project | None:
 _PROJECT = TypeAdapter(Project)
 
 
-def private_folder(path: Path) -> Path:
+def private_folder(path: Path, *, exist_ok: bool = False) -> Path:
     """Create a folder that only this user can access."""
-    path.mkdir(mode=0o700, parents=True)
+    path.mkdir(mode=0o700, parents=True, exist_ok=exist_ok)
     path.chmod(0o700)  # whatever the umask was
     return path
 

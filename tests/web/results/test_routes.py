@@ -14,8 +14,7 @@ from web_cases import Place, silent
 from coterie.settings.registry import MEASURES
 from coterie.web.project import private_folder
 from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
-from coterie.web.results.read import DOWNLOADS
-from coterie.web.results.rows import PER_PAGE, page_of
+from coterie.web.results.read import DOWNLOADS, PER_PAGE, page_of
 
 EVIL = "<script>alert(1)</script>"
 

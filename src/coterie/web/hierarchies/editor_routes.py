@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import HierarchyError
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.hierarchies import operations as hierarchy_ops
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import tree_view as hierarchy_view
@@ -32,7 +32,7 @@ def edit(request: Request, fields: Fields) -> Response:
     with place.project.lock:
         draft = _draft(place)
         try:
-            if fields.get(conflicts.FIELD, now := typed.stamp_of(place)) != now and asked.what != "find":
+            if fields.get(drafts.STAMP, now := typed.stamp_of(place)) != now and asked.what != "find":
                 raise HierarchyError(typed.STALE)
             if asked.what == "find":
                 chosen = tuple(hierarchy_view.find(draft.tree, fields.get("label", "")))
@@ -90,18 +90,18 @@ def branch(request: Request) -> Response:
 @typed.column_form("table", view="table")
 def table(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Save a page of the table."""
-    rows_form = typed.TableForm.of(fields)
+    rows_form = hierarchy_view.TablePage.read(fields)
     with place.project.lock:
         draft = _draft(place)
         if fields.get("do") == "level":
             # Nothing is saved yet; the input is kept as a draft.
-            wider = rows_form.wider() | {conflicts.FIELD: fields.get(conflicts.FIELD, "")}
+            wider = rows_form.wider() | {drafts.STAMP: fields.get(drafts.STAMP, "")}
             return typed.keep(request, place, "table", wider, view="table")
         if typed.conflict(place, fields) or rows_form.faults(draft.tree):
             return typed.keep(request, place, "table", fields, view="table")
         typed.forget(place, "table")
         first = rows_form.first
-        made = hierarchy_view.with_rows(draft.tree, rows_form.cells, first=first)
+        made = rows_form.replaced_in(draft.tree)
         assert made.tree is not None
         after = with_weights(from_whole(made.tree), label_weights(draft.tree))
         if rows(after) != rows(draft.tree):

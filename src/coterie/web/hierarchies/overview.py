@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from coterie.web.configuration import configuration
-from coterie.web.conflicts import stamp
+from coterie.web.drafts import stamp
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.column import describe

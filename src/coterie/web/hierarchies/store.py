@@ -21,7 +21,7 @@ from coterie.hierarchies.files import csv_text
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.configuration import configuration
 from coterie.web.hierarchies.edit_tree import EditTree, from_plain, from_whole, label_weights, rows, to_plain
-from coterie.web.project import Project, read_json
+from coterie.web.project import Project, private_folder, read_json
 
 MOST_UNDO = 50
 MOST_VALUES = 20_000
@@ -221,9 +221,7 @@ def forget_draft(project: Project, position: int) -> None:
 
 
 def _folder(project: Project) -> Path:
-    folder = project.folder / "drafts"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
+    return private_folder(project.folder / "drafts", exist_ok=True)
 
 
 def _path(project: Project, position: int) -> Path:

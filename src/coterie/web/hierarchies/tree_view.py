@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,6 +13,8 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
 from coterie.web.hierarchies.column_values import ColumnValue, placed_values
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, rows, walk
+from coterie.web.hierarchies.operations import numbers
+from coterie.web.pages import Fault
 
 AT_ONCE = 200
 """lines of a group that are shown before the rest is requested"""
@@ -99,43 +101,54 @@ def find(tree: EditTree, text: str) -> list[int]:
     return found[:FOUND]
 
 
-@dataclass(frozen=True)
-class TableView:
+class TablePage(NamedTuple):
     """Rows of the tree as in ARX: the value, then one column for each level below the root."""
 
+    first: int
     levels: int
     rows: list[list[str]]
-    first: int
-    total: int
 
+    @classmethod
+    def of(cls, tree: EditTree, *, first: int = 0) -> TablePage:
+        """Return some rows of a tree. Raises a HierarchyError if it is too deep for a table."""
+        paths = [path[:-1] for path in rows(tree)]
+        levels = max((len(path) for path in paths), default=1) - 1
+        if levels > LEVELS:
+            raise HierarchyError(
+                f"the tree has {levels} levels below the root; the table shows {LEVELS}. Edit it as a tree"
+            )
+        first = min(max(first, 0), max(len(paths) - 1, 0)) // TABLE_ROWS * TABLE_ROWS
+        part = paths[first : first + TABLE_ROWS]
+        return cls(first, levels, [[path[0], *[""] * (levels + 1 - len(path)), *path[1:]] for path in part])
 
-def table_of(tree: EditTree, *, first: int = 0) -> TableView:
-    """Return some rows of a tree as a table.
+    @classmethod
+    def read(cls, fields: Mapping[str, str]) -> TablePage:
+        """Read the rows of a submitted form."""
+        first, levels, count = (next(iter(numbers(fields.get(name, ""))), 0) for name in ("from", "levels", "count"))
+        width = min(levels, LEVELS + 3)
+        found = range(min(count, TABLE_ROWS))
+        return cls(first, width, [[fields.get(f"c-{row}-{level}", "") for level in range(width + 1)] for row in found])
 
-    Raises:
-        HierarchyError: The tree is too deep for a table.
-    """
-    paths = [path[:-1] for path in rows(tree)]
-    levels = max((len(path) for path in paths), default=1) - 1
-    if levels > LEVELS:
-        raise HierarchyError(
-            f"the tree has {levels} levels below the root; the table shows {LEVELS}. Edit it as a tree"
-        )
-    first = min(max(first, 0), max(len(paths) - 1, 0)) // TABLE_ROWS * TABLE_ROWS
-    part = paths[first : first + TABLE_ROWS]
-    padded = [[path[0], *[""] * (levels + 1 - len(path)), *path[1:]] for path in part]
-    return TableView(levels, padded, first, len(paths))
+    def wider(self) -> dict[str, str]:
+        """Return the fields of the form with an empty level after the value."""
+        wide = [[row[0], "", *row[1:]] for row in self.rows]
+        cells = {f"c-{at}-{level}": text for at, row in enumerate(wide) for level, text in enumerate(row)}
+        return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(wide)), **cells}
 
+    def replaced_in(self, tree: EditTree) -> Hierarchy:
+        """Return the hierarchy with these rows instead of its own; an empty value removes its row.
 
-def with_rows(tree: EditTree, changed: Sequence[Sequence[str]], *, first: int) -> Hierarchy:
-    """Return the hierarchy with some table rows replaced; an empty value removes its row.
+        Raises:
+            HierarchyError: The rows no longer form a tree; every error is reported with its table row.
+        """
+        old, root = rows(tree), tree.labels[TOP]
+        new = [[*row, root] if row and row[0].strip() else [] for row in self.rows]
+        return Hierarchy.from_rows([*old[: self.first], *new, *old[self.first + len(new) :]], root=root)
 
-    Raises:
-        HierarchyError: The rows no longer form a tree; every error is reported with its table row.
-    """
-    root = tree.labels[TOP]
-    paths = [path[:-1] for path in rows(tree)]
-    new = [[*row, root] if row and row[0].strip() else [] for row in changed]
-    every = [[*path, root] for path in paths[:first]] + new
-    every += [[*path, root] for path in paths[first + len(changed) :]]
-    return Hierarchy.from_rows(every, root=root)
+    def faults(self, tree: EditTree) -> list[Fault]:
+        """Return why these rows do not form a tree."""
+        try:
+            self.replaced_in(tree)
+        except HierarchyError as error:
+            return [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
+        return []

@@ -136,14 +136,14 @@ def table(
     draft = open_draft(place.project, place.column.index, opened)
     faults: list[Fault] = []
     if unsaved is not None:
-        form = typed.TableForm.of(unsaved)
-        shown = form.view(draft.tree)
-        faults = [*typed.conflict(place, unsaved), *form.faults(draft.tree)]
+        shown = hierarchy_view.TablePage.read(unsaved)
+        faults = [*typed.conflict(place, unsaved), *shown.faults(draft.tree)]
     else:
-        shown = hierarchy_view.table_of(draft.tree, first=number_in(request, "from"))
+        shown = hierarchy_view.TablePage.of(draft.tree, first=number_in(request, "from"))
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
+        "total": len(draft.tree.values),
         "undo": draft.undo,
         "most_levels": hierarchy_view.LEVELS,
         "lost_text": lost_text(counts.lost) if counts.lost else "",

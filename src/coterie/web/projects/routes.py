@@ -107,22 +107,11 @@ async def upload(request: Request) -> Response:
 
 
 def delete(request: Request) -> Response:
-    """Delete a project with its upload and its runs."""
-    project = project_of(request)
-    _delete(request.app, project)
-    return go("/", request)
-
-
-def _delete(app: Starlette, project: Project) -> None:
-    projects, jobs = _of(app)
-    jobs.cancel_below(project.folder)
-    projects.remove(project)
-
-
-def delete_all(request: Request) -> Response:
-    """Delete everything that this server has stored."""
-    for project in projects_of(request).all():
-        _delete(request.app, project)
+    """Delete the project in the address, or else all, with their uploads and runs."""
+    projects, jobs = _of(request.app)
+    for project in [project_of(request)] if "project" in request.path_params else projects.all():
+        jobs.cancel_below(project.folder)
+        projects.remove(project)
     return go("/", request)
 
 

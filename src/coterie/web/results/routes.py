@@ -19,8 +19,7 @@ from coterie.web.pages import Fault, go, is_htmx, number_in, project_of, render
 from coterie.web.project import Project, read_json
 from coterie.web.results.charts import spots_of
 from coterie.web.results.jobs import ANSWER
-from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of
-from coterie.web.results.rows import PER_PAGE, Page, page_of
+from coterie.web.results.read import DOWNLOADS, PER_PAGE, Page, curve_ks, download_path, map_of, page_of, report_of
 from coterie.web.run.runs import RESULT, runs_of, settings_of_run
 from coterie.web.table_summary import column_names
 
