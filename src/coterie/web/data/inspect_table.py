@@ -26,9 +26,8 @@ from coterie.files.output import whole_file
 from coterie.methods._method import Progress
 from coterie.suggesting.proposals import propose
 from coterie.suggesting.suggest import MARKS, ColumnProfile, count, guess_from, missing_marks
-from coterie.suggesting.together import settle
+from coterie.suggesting.together import SAMPLE, not_kept_together, settle, short_list
 from coterie.suggesting.toml import suggestion_toml
-from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
