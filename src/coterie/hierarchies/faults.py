@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from itertools import islice
+from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 from coterie.errors import Problem
@@ -99,14 +99,7 @@ def _cycle_fault(cycle: list[str]) -> Problem:
 _N = r"([+-]?[0-9]+(?:\.[0-9]+)?)"
 _RANGE = re.compile(rf"([\[\]()]?)\s*{_N}\s*(?:-|–|,|\.\.|to)\s*{_N}\s*([\[\]()]?)")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_N}")
-_COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "≤": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "≥": operator.ge,
-}
+_COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {"<": lt, "<=": le, "≤": le, ">": gt, ">=": ge, "≥": ge}
 
 
 def _states(label: str, value: Decimal) -> bool | None:

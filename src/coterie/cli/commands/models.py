@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -16,8 +17,6 @@ def models(
     as_json: AsJson = False,
 ) -> None:
     """List the privacy models or, with NAME, show one of them."""
-    import json
-
     from coterie.settings.models import find_model, form_of
     from coterie.settings.registry import MODELS
 
