@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.naive_costs import box_cost, cost
 from tables import number_domain, tables, tree_domain
-from tried_index import tried_index
 
 from coterie.grouping.blocks import cut_into_blocks, rows_of
 from coterie.grouping.index import build_index
@@ -182,7 +181,7 @@ def test_a_large_table_is_cut_into_blocks_of_the_size_asked_for():
 @given(tables(weights=WEIGHTS), st.integers(1, 12), st.data())
 def test_near_points_are_the_nearest(drawn, wanted, data):
     table, plain = drawn
-    index = tried_index(table)
+    index = build_index(table)
     nodes, costs = index.nodes, index.costs
     for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
         index.take(row)
@@ -214,7 +213,7 @@ def test_near_points_are_the_nearest(drawn, wanted, data):
 @given(tables(weights=WEIGHTS), st.integers(1, 12), st.integers(1, 12), st.data())
 def test_seeds_pick_their_nearest_from_the_list_of_their_leaf(drawn, listed, wanted, data):
     table, plain = drawn
-    index = tried_index(table)
+    index = build_index(table)
     nodes, costs = index.nodes, index.costs
     for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
         index.take(row)
@@ -251,7 +250,7 @@ def test_seeds_pick_their_nearest_from_the_list_of_their_leaf(drawn, listed, wan
 @given(tables(weights=WEIGHTS), st.data())
 def test_taking_a_box_out_of_the_index_is_taking_its_rows(drawn, data):
     table, _ = drawn
-    one, two = tried_index(table), tried_index(table)
+    one, two = build_index(table), build_index(table)
     for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
         one.take(row)
         two.take(row)
