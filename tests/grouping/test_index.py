@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import number_domain, tables
-from tried_index import tried_index
 
 import coterie.kernels.search.walk
 from coterie.errors import DataError
+from coterie.grouping.index import build_index
 from coterie.table.costs import Measure
 from coterie.table.table import Table
 
@@ -21,7 +21,7 @@ def census(rows, seed=0):
 
 
 def test_a_row_is_taken_once():
-    index = tried_index(census(50))
+    index = build_index(census(50))
     index.take(3)
     with pytest.raises(ValueError, match="row 3 is not free"):
         index.take(3)
@@ -33,7 +33,7 @@ def test_a_row_is_taken_once():
 
 def test_two_indexes_share_nothing():
     table = census(50)
-    one, two = tried_index(table), tried_index(table)
+    one, two = build_index(table), build_index(table)
     for row in range(50):
         one.take(row)
     assert two.free == 50
@@ -48,23 +48,23 @@ def test_the_costs_decide_what_is_near():
     )
     heavy = Table(table.codes, (table.domains[0], number_domain("b", [0, 1, 4], weight=4.0)))
     for each, expected in ((table, 2), (heavy, 1)):
-        index = tried_index(each)
+        index = build_index(each)
         index.take(0)
         assert index.cheapest(each.codes[0], each.codes[0]) == expected
-    index = tried_index(heavy, table.costs_of(Measure("ncp")))
+    index = build_index(heavy, table.costs_of(Measure("ncp")))
     index.take(0)
     assert index.cheapest(heavy.codes[0], heavy.codes[0]) == 2
 
 
 @given(tables(max_rows=30), st.integers(0, 6))
 def test_threads_change_nothing(drawn, others):
-    index = tried_index(drawn[0])
+    index = build_index(drawn[0])
     one = index.neighbour_costs(others, threads=1)
     assert one.tolist() == index.neighbour_costs(others, threads=8).tolist()
 
 
 def test_threads_change_nothing_in_a_large_table():
-    index = tried_index(census(5000))
+    index = build_index(census(5000))
     one = index.neighbour_costs(9, threads=1)
     assert (one == index.neighbour_costs(9, threads=8)).all()
     assert (one > 0).any()
@@ -74,7 +74,7 @@ def test_threads_change_nothing_in_a_large_table():
 def test_nodes_hold_their_rows(drawn):
     """Every row stands in one leaf, inside the boxes of all nodes above it, and is counted by each of them."""
     table, _ = drawn
-    nodes = tried_index(table).nodes
+    nodes = build_index(table).nodes
     counted = np.zeros_like(nodes.free)
     for row in range(table.rows):
         place = nodes.position[row]
@@ -93,7 +93,7 @@ def test_nodes_hold_their_rows(drawn):
 def test_a_tree_too_deep_to_search_is_refused(monkeypatch):
     monkeypatch.setattr(coterie.kernels.search.walk, "STACK", 4)
     with pytest.raises(DataError, match="3 quasi-identifiers are more than the search supports"):
-        tried_index(census(2000))
+        build_index(census(2000))
 
 
 def test_one_heavy_value_in_each_of_many_columns_is_searched():
@@ -103,7 +103,7 @@ def test_one_heavy_value_in_each_of_many_columns_is_searched():
     for column in range(columns):
         codes[4 * column : 4 * column + 4, column] = [1, 2, 3, 4]
     table = Table(codes, tuple(number_domain(f"q{j}", [0, 1, 2, 3, 4]) for j in range(columns)))
-    index = tried_index(table)
+    index = build_index(table)
     zero = np.zeros(columns, dtype=np.int32)
     assert index.cheapest(zero, zero) == 0
     assert index.furthest(zero) == 3

@@ -83,11 +83,33 @@ class Index:
         self._walk = new_walk()
         self._reach = new_reach(costs)
 
+    @property
+    def free(self) -> int:
+        """The number of free rows."""
+        return int(self.nodes.free[0])
+
+    def take(self, row: int) -> None:
+        """Mark a free row as used."""
+        from coterie.kernels.search.rows_index import take
+
+        if self.nodes.taken[row]:
+            raise ValueError(f"row {row} is not free")
+        take(self.nodes, row)
+
     def reset(self) -> None:
         """Make all rows free again."""
         from coterie.kernels.search.rows_index import fill
 
         fill(self.nodes)
+
+    def cheapest(self, lo: Int32, hi: Int32) -> int:
+        """Return the free row that makes the box cheapest when it joins, the lowest on ties; −1 if none is free."""
+        from coterie.kernels.search.costs import Aimed, aim_all
+        from coterie.kernels.search.rows_index import cheapest
+
+        aimed = Aimed(self.costs, self._reach, lo, hi)
+        aim_all(aimed)
+        return int(cheapest(self.nodes, aimed, self._walk))
 
     def furthest(self, point: Int32) -> int:
         """Return the free row with the highest pair cost to this point, the lowest on ties; −1 if none is free."""

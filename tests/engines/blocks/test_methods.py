@@ -132,12 +132,12 @@ def test_rows_that_are_missing_or_too_many_are_found(tmp_path, monkeypatch):
 
 def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
     from coterie.engines.blocks import run as blocks_run
-    from coterie.files import batches
+    from coterie.files.formats import columnar
 
     table, config = with_gaps(table_of(400), 3), config_of(method="nh", options=KEY, missing="suppress", block_rows=90)
     whole = run(tmp_path, table, config)
     monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 37)
-    monkeypatch.setattr(batches, "BATCH_ROWS", 23)
+    monkeypatch.setattr(columnar, "BATCH_ROWS", 23)
     pieces = run(tmp_path, table, config, out="pieces.parquet", row_group=61)
     assert pieces.arrow.equals(whole.arrow)
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles.naive_index import Rows
 from tables import number_domain, tables, tree_domain
-from tried_index import tried_index
 
 import coterie.table.costs
+from coterie.grouping.index import build_index
 from coterie.kernels.search.neighbours import pair_costs
 from coterie.table.costs import Measure
 from coterie.table.table import Table
@@ -24,7 +24,7 @@ def indexed(table, plain, limit, measure="ncp"):
         costs = table.costs_of(Measure(measure))
     sums = [costs.small.tolist(), costs.large.tolist()]
     assert sorted(sums[0] + sums[1]) == list(range(table.attributes))
-    return tried_index(table, costs), Rows(plain.rows, plain.attributes, measure=measure, sums=sums)
+    return build_index(table, costs), Rows(plain.rows, plain.attributes, measure=measure, sums=sums)
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -119,7 +119,7 @@ def test_domains_that_are_large_by_themselves():
         {"kind": "tree", "parents": [*parents, 0], "leaves": [*leaves, len(parents)], "weight": 0.25},
     ]
     twin = Rows(codes.tolist(), attributes, sums=[[1], [0, 2]])
-    index = tried_index(table)
+    index = build_index(table)
     for row in rng.permutation(500)[:250].tolist():
         index.take(row)
         twin.free.remove(row)
