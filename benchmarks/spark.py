@@ -155,8 +155,8 @@ def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int)
 
     from coterie.engines.spark.group import assigned_rows, group_rows
     from coterie.engines.spark.plan import make_plan
-    from coterie.engines.spark.settings import SETTINGS as BATCHES
-    from coterie.engines.spark.settings import settings
+    from coterie.engines.spark.session import SETTINGS as BATCHES
+    from coterie.engines.spark.session import settings
     from coterie.engines.spark.source import read_parquet
     from coterie.engines.spark.verify import verified
     from coterie.engines.spark.write import write_verified

@@ -92,6 +92,12 @@ class ConfigError(CoterieError, ValueError):
         super().__init__(_joined(self.problems), hint=hint)
 
 
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise a ConfigError with every problem, if there are any."""
+    if problems:
+        raise ConfigError(problems)
+
+
 class DataError(CoterieError, ValueError):
     """The data cannot be read, or do not match the configuration."""
 

@@ -11,8 +11,8 @@ from tables import number_domain, tables, tree_domain
 from coterie.errors import Cancelled, ConfigError
 from coterie.hierarchies.levels import levels_of
 from coterie.methods import Run, find_method
-from coterie.methods._lattice import Lattice
-from coterie.methods.incognito import IncognitoOptions, minimal_nodes
+from coterie.methods._lattice import Lattice, minimal
+from coterie.methods.incognito import IncognitoOptions, _share_of
 from coterie.privacy import LDiversity
 from coterie.publishing.publish import publish, read_boxes
 from coterie.settings.config import Config
@@ -23,6 +23,15 @@ from coterie.verification.verify import verify_table
 incognito = find_method("incognito")
 
 small_tables = tables(max_rows=30, max_attributes=3)
+
+
+def minimal_nodes(table, k, *, number_levels=4, suppress_at_most=0.0, run=None):
+    """Return every minimal k-anonymous combination of levels: [nodes, d], heights above the values, ascending."""
+    lattice = Lattice(table, number_levels=number_levels)
+    allowed = _share_of(suppress_at_most, table.rows)
+    found = np.argwhere(minimal(lattice.anonymous(k, allowed=allowed, run=run or Run())))
+    heights = [np.asarray(levels.heights)[found[:, j]] for j, levels in enumerate(lattice.levels)]
+    return np.column_stack(heights)
 
 
 def share_of(allowed, table):

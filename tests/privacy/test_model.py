@@ -167,10 +167,7 @@ def test_models_need_their_columns():
     ]
 
 
-def test_traits():
-    """Which models, once kept by a group, stay so whatever joins it."""
-    monotone = {text for text, model in TEXTS.items() if model.monotone}
-    assert monotone == {"k-anonymity:5", "l-diversity:3", "l-diversity:3:disease", "k-map:5:population.csv"}
+def test_models_without_a_sensitive_attribute():
     without = {name for name, model in MODELS.items() if model.counts != "values"}
     assert without == {"k-anonymity", "k-map"}
 

@@ -71,12 +71,12 @@ def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
 
 def test_models_are_judged_from_what_is_published(release):
     from coterie.engines.spark.verify import SparkCounter
-    from coterie.verification.models import verify_counts
+    from coterie.verification.models import check_file
 
     frame = release.frame
     config = release.config.replace(privacy=["l-diversity:3:disease", "t-closeness:0.01:pay"])
     counter = SparkCounter(frame, release.config.quasi, {})
-    found = verify_counts(counter, config, names=frame.columns, hidden=0, k=None)
+    found = check_file(counter, config, names=frame.columns, hidden=0, k=None)
     checks = {check.name: check for check in found.verification.checks}
     assert [check.passed for check in checks.values()] == [False, False]
     worst = frame.groupBy("age", "`height.cm`", "region", "sex").agg({"disease": "approx_count_distinct"})

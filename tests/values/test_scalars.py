@@ -128,7 +128,7 @@ def by_link(text):
     at = parse_moment(text).nanoseconds
     known = pa.table({"x": pa.array([at - 1, at, at + 1], pa.timestamp("ns"))})
     columns = read_column(pa.table({"x": [text]}), "x", published=True), read_column(known, "x", published=False)
-    space = space_of(*columns, name="x", kind="date")
+    space = space_of(*columns, name="x", config=Config(types={"x": "date"}))
     return at - 1 + space.second.lo.tolist().index(space.first.lo[0])
 
 
@@ -159,7 +159,7 @@ def test_everybody_refuses_the_same(text):
     known = pa.table({"x": pa.array([0], pa.timestamp("ns"))})
     columns = read_column(pa.table({"x": [text]}), "x", published=True), read_column(known, "x", published=False)
     with pytest.raises(DataError, match="neither dates"):
-        space_of(*columns, name="x", kind="date")
+        space_of(*columns, name="x", config=Config(types={"x": "date"}))
 
 
 def test_nanoseconds_are_told_apart_where_there_are_any():

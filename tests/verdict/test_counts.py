@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from oracles import naive_verdict as naive
 
 from coterie.settings.config import Config
-from coterie.verdict.counts import CounterRows, Exposure, TableRows
+from coterie.verdict.counts import Exposure, PublishedRows
 from coterie.verdict.inference import infer_column
 from coterie.verdict.shares import shapley_shares
+from coterie.verification.arrow import ArrowCounter
 from coterie.verification.duckdb_counts import counting
 from coterie.verification.verify import verify_table
 
@@ -32,7 +33,8 @@ def tidy(rows):
 def held(rows, who=None):
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
     found = verify_table(table, quasi=["q"])
-    return TableRows(table, found.class_of_row, found.groups, None if who is None else pa.chunked_array([who]))
+    who = None if who is None else pa.chunked_array([who])
+    return PublishedRows.of_table(ArrowCounter(table, ["q"], who=who, known=(found.class_of_row, found.groups)))
 
 
 @given(rows=ROWS, k=st.integers(1, 4))
@@ -96,13 +98,13 @@ def test_on_disk_the_same_is_counted(tmp_path, ending):
     if ending == "csv":
         from pyarrow import csv
 
-        csv.write_csv(table.table, path)
+        csv.write_csv(table.held.table, path)
     else:
         from pyarrow import parquet
 
-        parquet.write_table(table.table, path)
+        parquet.write_table(table.held.table, path)
     with counting(path, Config(quasi=["q"])) as (file, counter):
-        disk = CounterRows(counter, table.rows, lambda names: [table.table.select(list(names))])
+        disk = PublishedRows(counter, table.rows, lambda names: [table.held.table.select(list(names))])
         assert file.schema.names == ["q", "a", "b", "s"]
         for columns in ((), ("a",), ("a", "b", "s")):
             assert Exposure.of(disk.sizes(columns), 5) == Exposure.of(table.sizes(columns), 5)

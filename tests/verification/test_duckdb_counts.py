@@ -13,7 +13,6 @@ from coterie.files.batches import open_table
 from coterie.settings.config import Config
 from coterie.verification import duckdb_counts
 from coterie.verification.duckdb_counts import verify_file, verify_on_disk
-from coterie.verification.models import model_rule
 from coterie.verification.sql import DuckLimits, HiddenColumn
 from coterie.verification.verify import verify_table
 
@@ -35,9 +34,8 @@ def both(table, config, folder, roots=None):
         k=config.k,
     )
     people = table.column(config.entity) if config.entity in table.column_names else None
-    rules = [model_rule(config)]
     return found.verification, verify_table(
-        table, quasi=config.quasi, k=config.k, roots=roots, rules=rules, people=people
+        table, quasi=config.quasi, k=config.k, roots=roots, config=config, people=people
     )
 
 

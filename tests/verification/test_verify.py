@@ -16,7 +16,7 @@ from oracles import naive_verify
 import coterie
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.values.codes import PACK_LIMIT, Codes, row_classes
-from coterie.verification.verify import Check, verify_table
+from coterie.verification.verify import verify_table
 
 
 def test_missing_quasi_identifiers_form_a_class_of_their_own():
@@ -164,18 +164,6 @@ def test_summary_reads_well():
         "passed: Every row shares its quasi-identifiers with at least 1 others.",
     ]
     assert found.smallest == 2
-
-
-def test_rules_add_checks():
-    def few_groups(counter):
-        assert counter.of_row.tolist() == [0, 0, 1]
-        assert counter.rows.tolist() == [2, 1]
-        return [Check("few groups", 1, len(counter.rows), len(counter.rows) <= 1, "There are too many groups.")]
-
-    found = verify_table(pa.table({"a": [1, 1, 2]}), quasi=["a"], k=1, rules=[few_groups])
-    assert [check.passed for check in found.checks] == [True, False]
-    with pytest.raises(VerificationError, match="too many groups"):
-        found.raise_for_failure()
 
 
 def test_many_large_columns_do_not_overflow():

@@ -8,14 +8,14 @@ from web_cases import wait
 from coterie.web.configuration.configuration import fingerprint
 from coterie.web.project import private_folder, write_json
 from coterie.web.run.runs import FINGERPRINT, start_run
-from coterie.web.step_states import steps_of
+from coterie.web.step_states import states_of
 
 MIDDLE = ("roles", "hierarchies", "goals")
 
 
 def marks(app, project):
     """Step → mark, as the project is now."""
-    return {step.key: step.state for step in steps_of(app.state.projects.get(project.id))}
+    return states_of(app.state.projects.get(project.id))
 
 
 def add_run(project, state):

@@ -22,7 +22,6 @@ from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, VerifyKeywords
 from coterie.settings.signature import spelled_out
 from coterie.verification.duckdb_counts import verify_on_disk
-from coterie.verification.models import measure_columns, model_rule
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -142,8 +141,8 @@ def verify(
         quasi=settled.quasi,
         k=k,
         roots=_roots(settled),
-        rules=[model_rule(settled)],
-        measure=lambda counter: measure_columns(counter, settled, settled.sensitive, names=table.column_names),
+        config=settled,
+        measured=True,
         people=table.column(settled.entity) if settled.entity in table.column_names else None,
     )
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from coterie.api.anonymize import read_table, verify
 from coterie.arrays import AnyTable
 from coterie.engines.choose import checked_on_disk
-from coterie.verdict.counts import TableRows
+from coterie.values.notation import published_names
+from coterie.verdict.counts import PublishedRows
 from coterie.verdict.verdict import verdict_of_file, verdict_of_rows
+from coterie.verification.arrow import ArrowCounter
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -31,5 +33,6 @@ def verify_and_judge(data: AnyTable, config: Config, *, k: int | None) -> tuple[
     table = read_table(data, config)
     found = verify(table, config=config, k=k)
     who = table.column(config.entity) if config.entity in table.column_names else None
-    rows = TableRows(table, found.class_of_row, found.groups, who)
+    names, known = published_names(table.column_names, config.quasi), (found.class_of_row, found.groups)
+    rows = PublishedRows.of_table(ArrowCounter(table, names, who=who, known=known))
     return found, verdict_of_rows(rows, config, found, names=table.column_names)

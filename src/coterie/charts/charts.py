@@ -19,7 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Required, TypedDict, Unpack
 
-from coterie.charts.svg import STYLE, STYLE_CLASSES, svg_of
+from coterie.charts.svg import STYLE, STYLE_CLASSES, image_bytes, svg_of
 from coterie.wording import visible
 
 if TYPE_CHECKING:
@@ -130,7 +130,6 @@ class Chart:
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the image as .svg (light and dark), .png or .pdf (light)."""
-        from coterie.charts.files import image_bytes
         from coterie.files.output import whole_file
 
         content = image_bytes(self, Path(path).suffix.lower())

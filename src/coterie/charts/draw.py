@@ -104,41 +104,29 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float
 
 def _lines(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None) -> None:
     for at, each in enumerate(series):
-        axes.plot(
-            np.asarray(each.x, dtype=np.float64),
-            np.asarray(each.y, dtype=np.float64),
-            color=SERIES[at % len(SERIES)],
-            linestyle=DASHES[(at // len(SERIES) + at) % len(DASHES)],
-            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)],
-            markersize=4.5,
-            linewidth=1.8,
-            drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),
-            label=visible(each.name),
-        )
+        dashes = DASHES[(at // len(SERIES) + at) % len(DASHES)]
+        drawn = {"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default")
+        _plot(axes, at, each, markersize=4.5, linewidth=1.8, linestyle=dashes, drawstyle=drawn)
     _scale(axes, x, "x")
     _scale(axes, y, "y", grid=True)
 
 
 def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: bool = False) -> None:
     for at, each in enumerate(series):
-        colour = SERIES[at % len(SERIES)]
-        places, values = np.asarray(each.x, dtype=np.float64), np.asarray(each.y, dtype=np.float64)
-        axes.plot(
-            places,
-            values,
-            color=colour,
-            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)],
-            markersize=6.5,
-            markeredgecolor=PAPER,
-            linestyle=DASHES[at % len(DASHES)] if joined else "none",
-            linewidth=0.8,
-            label=visible(each.name),
-        )
-        for label, place, value in zip(each.labels, places, values, strict=False):
+        dashes = DASHES[at % len(DASHES)] if joined else "none"
+        _plot(axes, at, each, markersize=6.5, linewidth=0.8, linestyle=dashes, markeredgecolor=PAPER)
+        for label, place, value in zip(each.labels, each.x, each.y, strict=False):
             axes.annotate(visible(label), (place, value), xytext=(5, 4), textcoords="offset points", fontsize=8.5)
     axes.margins(0.08)
     _scale(axes, x, "x", grid=True)
     _scale(axes, y, "y", grid=True)
+
+
+def _plot(axes: Axes, at: int, series: Series, **how: Any) -> None:  # noqa: ANN401 - Matplotlib's own settings
+    """Draw a series in its colour and with its marker, by its place among all."""
+    x, y = np.asarray(series.x, dtype=np.float64), np.asarray(series.y, dtype=np.float64)
+    marker = MARKERS[(at // len(SERIES) + at) % len(MARKERS)]
+    axes.plot(x, y, color=SERIES[at % len(SERIES)], marker=marker, label=visible(series.name), **how)
 
 
 def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Convert a Matplotlib figure to an SVG image that takes its colours from the surrounding page.
+"""Convert a Matplotlib figure to an SVG image that takes its colours from the surrounding page, or to an image file.
 
 Figures are drawn in placeholder colours, which become classes in the SVG: `ink` for text, `faint` for lines behind the
 data, `c0` … `c5` for series. STYLE sets the colours of the classes for light and dark mode. None of Matplotlib's other
@@ -10,13 +10,17 @@ from __future__ import annotations
 import io
 import re
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from coterie.errors import ConfigError, Problem
 from coterie.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from coterie.charts.charts import Chart
+
+ENDINGS = (".svg", ".png", ".pdf")
 # Okabe and Ito's colours, made for people who do not see all of them, dark enough for white and light enough for black.
 LIGHT = ("#c24e00", "#0072b2", "#00805e", "#a3477f", "#8a6000", "#3b3b8f")
 DARK = ("#ff8a3d", "#56b4e9", "#2fcf9f", "#e69ac4", "#e6b800", "#a5a5f5")
@@ -25,6 +29,7 @@ DARK = ("#ff8a3d", "#56b4e9", "#2fcf9f", "#e69ac4", "#e6b800", "#a5a5f5")
 INK, FAINT, PAPER = "#010203", "#010204", "#010205"
 SERIES = tuple(f"#0101{0x10 + at:02x}" for at in range(len(LIGHT)))
 _CLASSES = {INK: "ink", FAINT: "faint", PAPER: "paper"} | {colour: f"c{at}" for at, colour in enumerate(SERIES)}
+_PLAIN = {INK: "#1a1a1a", FAINT: "#c8c8c8", PAPER: "#ffffff"} | dict(zip(SERIES, LIGHT, strict=True))
 _STROKES = ("width", "dasharray", "dashoffset", "linecap", "linejoin", "opacity")
 _KEPT = (*(f"stroke-{name}" for name in _STROKES), "opacity", "fill-opacity", "text-anchor")
 
@@ -118,3 +123,48 @@ def _attributes(found: re.Match[str]) -> str:
     if classes:
         attributes.insert(0, f'class="{" ".join(classes)}"')
     return " ".join(attributes)
+
+
+def image_bytes(chart: Chart, ending: str) -> bytes:
+    """Return the content of an image file: .svg, .png or .pdf."""
+    if ending not in ENDINGS:
+        raise ConfigError(
+            [Problem("plot", f"cannot be written as {ending or 'a file without an ending'}; use .svg, .png or .pdf")]
+        )
+    if ending == ".svg":
+        return standalone(chart).encode()
+    return _painted(chart.draw(), ending)
+
+
+def standalone(chart: Chart) -> str:
+    """Return the SVG with embedded colours, light or dark following the reader's screen, and a background."""
+    box = chart.svg.split('viewBox="')[1].split('"')[0]
+    width, height = box.split()[2:]
+    ground = f'<rect class="f-paper" width="{width}" height="{height}"/>'
+    at = chart.svg.index("</desc>") + len("</desc>")
+    inside = f"<style>{STYLE}{STYLE_CLASSES}</style>{ground}"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + chart.svg[:at] + inside + chart.svg[at:] + "\n"
+
+
+def _painted(figure: Figure, ending: str) -> bytes:
+    """Recolour the figure in the light palette with Matplotlib."""
+    from matplotlib.colors import to_hex, to_rgba
+
+    def paint(colour: Any) -> Any:  # noqa: ANN401 - colours have many forms
+        try:
+            plain = to_hex(colour)
+            alpha = to_rgba(colour)[3]
+        except (ValueError, TypeError):
+            return colour
+        return to_rgba(_PLAIN[plain], alpha) if plain in _PLAIN else colour
+
+    for artist in figure.findobj():
+        for part in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
+            get, put = getattr(artist, f"get_{part}", None), getattr(artist, f"set_{part}", None)
+            if get is not None and put is not None:
+                put(paint(get()))
+    sink = io.BytesIO()
+    # Without a date, the same figure gives the same file.
+    meta = {"CreationDate": None} if ending == ".pdf" else {}
+    figure.savefig(sink, format=ending[1:], dpi=160, facecolor="#ffffff", metadata=meta)
+    return sink.getvalue()

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 import typer
 
@@ -28,7 +28,7 @@ from coterie.cli.commands.models import models
 from coterie.cli.commands.release import anonymize, measure, verify
 from coterie.cli.commands.risk import attack, risk
 from coterie.cli.commands.serve import serve
-from coterie.cli.flags import offer_limits
+from coterie.cli.flags import offer_limits, switch
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
 from coterie.wording import one_line, visible
@@ -63,15 +63,12 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-    debug: Annotated[
-        bool,
-        typer.Option(
-            "--debug", help="Show the traceback of an error, which may contain data values (also: COTERIE_DEBUG=1)."
-        ),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+    ),
+    debug: bool = switch(
+        "--debug", "Show the traceback of an error, which may contain data values (also: COTERIE_DEBUG=1)."
+    ),
 ) -> None:
     """Handle options before the command; `main` has already handled --debug."""
 

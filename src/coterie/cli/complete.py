@@ -8,28 +8,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from coterie.settings.registry import METHODS, MODELS
+from coterie.settings.threshold import PRESETS
+
 if TYPE_CHECKING:
     from coterie.settings.fields._setting import Setting
 
 Complete = Callable[[str], list[str]]
 
 
-def words(*choices: str) -> Complete:
-    """Make a completion from these words."""
-    return lambda incomplete: _starting(choices, incomplete)
+def words(choices: Iterable[str], *, end: str = "") -> Complete:
+    """Make a completion from these words, each with this end; a registry is loaded when the user presses Tab."""
+    return lambda incomplete: [word + end for word in choices if (word + end).startswith(incomplete)]
+
+
+models, threshold = words(MODELS), words(PRESETS)
+privacy = words(MODELS, end=":")
+"""the names of privacy models, followed by their parameters"""
 
 
 def of(setting: Setting) -> Complete | None:
     """Return the completion for a setting's values; None if there is none."""
     named = {"method": method, "privacy": privacy, "threshold": threshold}
-    return named.get(setting.complete) or (words(*setting.values) if setting.kind == "choice" else None)
+    return named.get(setting.complete) or (words(setting.values) if setting.kind == "choice" else None)
 
 
 def method(incomplete: str) -> list[str]:
     """Complete method names."""
-    from coterie.methods import all_methods
-
-    return _starting(all_methods(), incomplete)
+    return words(sorted(METHODS))(incomplete)
 
 
 def methods(incomplete: str) -> list[str]:
@@ -37,28 +43,3 @@ def methods(incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
     return [before + comma + name for name in method(last) if name not in taken]
-
-
-def models(incomplete: str) -> list[str]:
-    """Complete the names of privacy models."""
-    from coterie.settings.registry import MODELS
-
-    return _starting(MODELS, incomplete)
-
-
-def privacy(incomplete: str) -> list[str]:
-    """Complete the names of privacy models, followed by their parameters."""
-    from coterie.settings.registry import MODELS
-
-    return _starting((f"{name}:" for name in MODELS), incomplete)
-
-
-def threshold(incomplete: str) -> list[str]:
-    """Complete the names of common thresholds."""
-    from coterie.settings.threshold import PRESETS
-
-    return _starting(PRESETS, incomplete)
-
-
-def _starting(choices: Iterable[str], incomplete: str) -> list[str]:
-    return [choice for choice in choices if choice.startswith(incomplete)]

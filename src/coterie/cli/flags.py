@@ -27,35 +27,6 @@ else:
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration file; `coterie init` writes one.")
 ]
-Master = Annotated[
-    str | None,
-    typer.Option("--master", metavar="URL", help="Spark master: local[2], spark://HOST:7077, yarn, k8s://…"),
-]
-SparkSetting = Annotated[
-    list[str] | None,
-    typer.Option("--spark", metavar="NAME=VALUE", help="Spark configuration, such as spark.executor.memory=4g."),
-]
-Reports = Annotated[
-    list[Path] | None,
-    typer.Option("--report", metavar="FILE", help="Write a report: .html to read, .json to process."),
-]
-ReportVariant = Annotated[
-    str,
-    typer.Option(
-        "--report-variant",
-        metavar="VARIANT",
-        autocompletion=complete.words("internal", "external"),
-        help="internal, or external: no data values and no counts below k.",
-    ),
-]
-MappingFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="FILE",
-        help="Write the mapping from original to published values. It contains original data: keep it secret.",
-    ),
-]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -12,6 +12,9 @@ import typer
 from coterie.arrays import AnyTable
 from coterie.cli.show import COMPILE, ProgressBar, Voice
 from coterie.errors import ConfigError, Problem, without_passwords
+from coterie.files.destinations import AnyPath, check_apart, check_outputs
+from coterie.files.output import provenance_path
+from coterie.files.rows_file import rows_path
 from coterie.reporting.plain import finite, measures_values, verification_values
 
 if TYPE_CHECKING:
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
     from coterie.api.anonymize import Release
     from coterie.engines.engine import Job
-    from coterie.files.destinations import AnyPath
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
     from coterie.verdict.question import Verdict
@@ -76,10 +78,6 @@ def run_and_show(
     Returns:
         Whether the verdict on the release is `pass`.
     """
-    from coterie.files.destinations import check_outputs
-    from coterie.files.output import provenance_path
-    from coterie.files.rows_file import rows_path
-
     config, output = job.config, None if dry_run else str(job.output)
     mapping = None if dry_run else job.mapping
     voice = Voice(quiet=quiet or as_json, output=output)
@@ -118,7 +116,6 @@ def run_and_show(
 def _made_in_blocks(data: str, job: Job, reports: Sequence[Path], *, quiet: bool) -> Release | None:
     """Anonymize a file in blocks if its configuration or size requires it; None if memory suffices."""
     from coterie.engines.choose import choose_engine, run_job
-    from coterie.files.destinations import check_apart
 
     choice = choose_engine(data, job)
     if choice.why:
@@ -160,8 +157,6 @@ def show_release(release: Release, voice: Voice, *, blocks: bool = False) -> Non
 
 def print_summary(release: Release, *, output: str | None, reports: Sequence[Path], mapping: AnyPath | None) -> None:
     """Print the summary of a release and its files as JSON on standard output."""
-    from coterie.files.output import provenance_path
-
     config = release.config
     summary = {
         "method": config.method,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from coterie.api.utility import DESCRIPTIONS, Utility, UtilityRequest, utility_of
 from coterie.cli.run import show_attributes
 from coterie.cli.show import ProgressBar, Voice
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.distributions import Distributions
+from coterie.evaluation.learning import LearningUtility
+from coterie.evaluation.queries import QueryErrors
+from coterie.files.tables import read_pair
+from coterie.measures.published import measure_tables
 from coterie.reporting.plain import finite, measures_values
-
-if TYPE_CHECKING:
-    from coterie.api.utility import Utility, UtilityRequest
-    from coterie.evaluation.distributions import Distributions
-    from coterie.evaluation.learning import LearningUtility
-    from coterie.evaluation.queries import QueryErrors
-    from coterie.settings.config import Config
+from coterie.settings.config import Config
+from coterie.settings.registry import MEASURES
 
 # For more queries only summary figures are shown; --json has all of them.
 _MOST_SHOWN = 40
@@ -24,13 +26,6 @@ _MOST_SHOWN = 40
 
 def show_measures(original: str, published: str, config: Config, *, request: UtilityRequest, as_json: bool) -> None:
     """Measure a published file against its original in every requested way and print the result."""
-    from coterie.api.utility import DESCRIPTIONS as USES
-    from coterie.api.utility import utility_of
-    from coterie.evaluation.before_after import BeforeAfter
-    from coterie.files.tables import read_pair
-    from coterie.measures.published import measure_tables
-    from coterie.settings.registry import MEASURES
-
     with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
@@ -47,7 +42,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
         typer.echo(json.dumps(finite(values), indent=2))
         return
     voice = Voice()
-    known = {**{name: each.about for name, each in MEASURES.items()}, **USES}
+    known = {**{name: each.about for name, each in MEASURES.items()}, **DESCRIPTIONS}
     rows = [[name, "–" if value != value else f"{value:,.6g}", known.get(name, "")] for name, value in figures.items()]
     voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
     voice.say()

@@ -9,7 +9,7 @@ of the most frequent value in the whole release, which anybody can guess without
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, link_tables
 from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
 from coterie.wording import Tabular
@@ -57,9 +57,7 @@ class ValueAttack:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, without anything about single people."""
-        names = ("column", "baseline", "average", "highest", "pinned", "above_baseline", "lift")
-        values = {name: getattr(self, name) for name in names}
-        return values | {"right": self.right, "baseline_right": self.baseline_right}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +136,7 @@ def attack_table(
         sensitive: Columns of the release that the attacker wants to learn.
     """
     absent = [name for name in sensitive if name not in published.column_names]
-    if absent:
-        raise ConfigError([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
+    refuse([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
     link = link_tables(published, known, on=on, config=config)
     of_class = link.candidates()
     candidates = of_class[link.second.class_of_row]

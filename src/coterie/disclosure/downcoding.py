@@ -64,13 +64,6 @@ class Downcoding(NamedTuple):
         return "`round` prevents it" if self.guess is not None else "A hierarchy prevents it"
 
 
-class PublishedClasses(NamedTuple):
-    """Some classes of a release: one row per class, and the number of its rows."""
-
-    table: pa.Table
-    sizes: Int64
-
-
 CellCounts: TypeAlias = Mapping[tuple[CellText, int], int]
 """cell and rows of its class → how many classes"""
 
@@ -118,15 +111,15 @@ def loss_by_label(counts: CellCounts, form: Any) -> float | None:  # noqa: ANN40
     return _mean(lost, rows)
 
 
-def classes_of(table: pa.Table, quasi: Sequence[str]) -> PublishedClasses:
-    """Return the classes of a published table in memory."""
+def classes_of(table: pa.Table, quasi: Sequence[str]) -> tuple[pa.Table, Int64]:
+    """Return the classes of a published table in memory: one row per class, and the number of its rows."""
     of_row, sizes = published_classes(table, quasi)
     names = published_names(table.column_names, quasi)
-    return PublishedClasses(table.select(names).take(pa.array(first_rows(of_row, len(sizes)))), sizes)
+    return table.select(names).take(pa.array(first_rows(of_row, len(sizes)))), sizes
 
 
-def count_cells(pieces: Iterable[PublishedClasses], *, quasi: Sequence[str]) -> Mapping[str, CellCounts]:
-    """Column → its cells, by the size of their classes."""
+def count_cells(pieces: Iterable[tuple[pa.Table, Int64]], *, quasi: Sequence[str]) -> Mapping[str, CellCounts]:
+    """Column → its cells, by the size of their classes, from pieces such as `classes_of` returns."""
     counted: dict[str, dict[tuple[CellText, int], int]] = {name: {} for name in quasi}
     for table, sizes in pieces:
         for name, held in counted.items():

@@ -199,10 +199,8 @@ def _left(
         inside = np.isin(key, common, assume_unique=True)
         own = np.bincount(place, weights=rows, minlength=count).astype(np.int64)
         left = np.bincount(place[inside], weights=rows[inside], minlength=count).astype(np.int64)
-        alone, together = (
-            np.where(met, np.minimum(alone, own), alone),
-            np.where(met, np.minimum(together, left), together),
-        )
+        np.minimum(alone, own, out=alone, where=met)
+        np.minimum(together, left, out=together, where=met)
     # Without a common candidate, the person is not in all of these releases, which cannot be compared then.
     matched = (asked.sum(axis=0) > 1) & (together > 0)
     known = {}

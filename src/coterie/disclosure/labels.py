@@ -37,6 +37,8 @@ class Said(NamedTuple):
 
 MISSING = Said()
 ANYTHING = Said(lost=1.0)
+SAID = {"missing": MISSING, "suppressed": ANYTHING}
+"""kind of cell → what it says, if it has no value"""
 
 
 def forms_of(config: Config) -> dict[str, Any]:
@@ -69,18 +71,16 @@ def _plain(texts: Sequence[CellText]) -> list[Said]:
     keys = {part: _key(part) for cell in shown for part in cell.parts}
     kinds = {type(key) for key in keys.values()}
     if shown and len(kinds) == 1 and type(None) not in kinds:
-        said = {"missing": MISSING, "suppressed": ANYTHING}
-        return [said[c.kind] if c.kind in said else _between(keys[c.parts[0]], keys[c.parts[-1]]) for c in cells]  # type: ignore[arg-type]
+        return [SAID.get(c.kind) or _between(keys[c.parts[0]], keys[c.parts[-1]]) for c in cells]  # type: ignore[arg-type]
     return [_category(text) for text in texts]
 
 
 def _ordered(texts: Sequence[CellText], rank: dict[str, int]) -> list[Said] | None:
     """Read ordered categories and their intervals."""
     cells = [read_cell(text, "order") for text in texts]
-    said = {"missing": MISSING, "suppressed": ANYTHING}
-    if any(part not in rank for cell in cells if cell.kind not in said for part in cell.parts):
+    if any(part not in rank for cell in cells for part in cell.parts):
         return None
-    return [said[c.kind] if c.kind in said else _between(rank[c.parts[0]], rank[c.parts[-1]]) for c in cells]
+    return [SAID.get(c.kind) or _between(rank[c.parts[0]], rank[c.parts[-1]]) for c in cells]
 
 
 def _category(text: CellText) -> Said:
@@ -130,8 +130,8 @@ def _bands(texts: Sequence[CellText], widths: Sequence[Decimal]) -> list[Said] |
         closed = text if not isinstance(text, str) or not text.endswith(")") else text[:-1] + "]"
         cell = read_cell(closed, "interval")
         keys = [parse_number(part) for part in cell.parts]
-        if cell.kind in ("missing", "suppressed"):
-            found.append(MISSING if cell.kind == "missing" else ANYTHING)
+        if cell.kind in SAID:
+            found.append(SAID[cell.kind])
         elif None in keys or isinstance(text, tuple):
             return None
         else:

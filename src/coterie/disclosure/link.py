@@ -8,7 +8,7 @@ the second, so that most pairs are never visited.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int32, Int64
-from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
-from coterie.errors import ConfigError, DataError, Problem
+from coterie.arrays import Float64, Int32, Int64
+from coterie.disclosure.link_cells import Column, Extents, Unknown, read_column, space_of
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, first_rows, row_classes
+from coterie.values.notation import columns_of
 
 if TYPE_CHECKING:
     from coterie.kernels.link import Boxes, BoxTree
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # The number of pairs in memory at once.
 PAIRS = 2**22
+# A leaf of the tree has at most this many boxes.
+BUCKET = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +89,7 @@ class Link:
 
     @cached_property
     def _tree(self) -> BoxTree:
-        from coterie.disclosure.link_tree import plant
-
-        return plant(self.first.lo, self.first.hi, self.sizes)
+        return _plant(self.first.lo, self.first.hi, self.sizes)
 
     def pairs(self) -> Iterator[Pairs]:
         """Yield all pairs of matching classes, in pieces of bounded size."""
@@ -136,53 +137,30 @@ def link_tables(
     """
     check_names(first, on, published=published[0], what="the first table" if not published[0] else "the release")
     check_names(second, on, published=published[1], what="the second table")
-    spaces: list[Space] = []
-    columns: list[tuple[Column, Column]] = []
-    for name in on:
-        pair = (
-            read_column(first, name, published=published[0]),
-            read_column(second, name, published=published[1]),
-        )
-        columns.append(pair)
-        spaces.append(
-            space_of(
-                *pair,
-                name=name,
-                hierarchy=config.hierarchies.get(name),
-                kind=config.types.get(name),
-                order=config.ordered.get(name, ()),
-                as_sets=_as_sets(config.publish, name),
-                unknown=unknown,
-            )
-        )
+    columns = [
+        [read_column(table, name, published=flag) for name in on]
+        for table, flag in zip((first, second), published, strict=True)
+    ]
+    spaces = [
+        space_of(*pair, name=name, config=config, unknown=unknown) for name, *pair in zip(on, *columns, strict=True)
+    ]
     lengths = [len(codes) for space in spaces for codes in space.sets]
     sets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     members = np.asarray([code for space in spaces for codes in space.sets for code in codes], dtype=np.int32)
     offsets = np.cumsum([0, *(len(space.sets) for space in spaces)])
-    one = _side([column for column, _ in columns], [space.first for space in spaces], offsets)
-    two = _side([column for _, column in columns], [space.second for space in spaces], offsets)
+    one = _side(columns[0], [space.first for space in spaces], offsets)
+    two = _side(columns[1], [space.second for space in spaces], offsets)
     return Link(one, two, tuple(space.size for space in spaces), sets, members)
-
-
-def _as_sets(publish: Mapping[str, str], name: str) -> bool:
-    if publish.get(name) in ("mean", "median"):
-        raise DataError(
-            f"Column {name!r} was published as {publish[name]}: single numbers do not determine the original values.",
-            column=name,
-            hint="Leave it out, or publish it as interval or bounds.",
-        )
-    return publish.get(name) == "set"
 
 
 def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: str) -> None:
     """Raise a ConfigError with every column that a table lacks."""
     problems = [] if on else [Problem("on", "is empty; list the known attributes, such as age,zip")]
     for name in on:
-        bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
-        if name not in table.column_names and not bounds:
+        wanted = columns_of(name, table.column_names) if published else (name,)
+        if not set(wanted) <= set(table.column_names):
             problems.append(Problem("on", f"{what} has no column {name!r}"))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64) -> LinkSide:
@@ -198,3 +176,49 @@ def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64)
         set_of[:, at] = np.where(chosen >= 0, chosen + offsets[at], -1)
     sizes = np.bincount(class_of_row, minlength=classes).astype(np.int64)
     return LinkSide(class_of_row, sizes, first, lo, hi, set_of)
+
+
+def _plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
+    """Build a tree over at least one box, halved repeatedly at the midpoints of the widest side.
+
+    It is built level by level with one sort each, so that there is no loop over boxes and nothing to compile. The
+    numbers of codes, `sizes`, make columns comparable.
+    """
+    from coterie.kernels.link import BoxTree
+
+    count, columns = lo.shape
+    middles = (lo.astype(np.float64) + hi) / np.maximum(np.asarray(sizes, dtype=np.float64), 1.0)
+    order = np.arange(count)
+    levels = [np.array([0, count])]
+    while np.diff(levels[-1]).max() > BUCKET:
+        bounds = levels[-1]
+        order = _sorted_by_widest(order, middles, bounds)
+        halves = (bounds[:-1] + bounds[1:]) // 2
+        finer = np.empty(2 * len(bounds) - 1, dtype=np.int64)
+        finer[::2], finer[1::2] = bounds, halves
+        levels.append(finer)
+    node_lo, node_hi = ([np.empty((0, columns), dtype=np.int32)] * len(levels) for _ in range(2))
+    leaves = levels[-1]
+    node_lo[-1] = np.minimum.reduceat(lo[order], leaves[:-1])
+    node_hi[-1] = np.maximum.reduceat(hi[order], leaves[:-1])
+    for level in range(len(levels) - 2, -1, -1):
+        node_lo[level] = np.minimum(node_lo[level + 1][::2], node_lo[level + 1][1::2])
+        node_hi[level] = np.maximum(node_hi[level + 1][::2], node_hi[level + 1][1::2])
+    return BoxTree(
+        order=order.astype(np.int32),
+        start=np.concatenate([bounds[:-1] for bounds in levels]).astype(np.int32),
+        end=np.concatenate([bounds[1:] for bounds in levels]).astype(np.int32),
+        inner=sum(len(bounds) - 1 for bounds in levels[:-1]),
+        lo=np.ascontiguousarray(np.concatenate(node_lo)),
+        hi=np.ascontiguousarray(np.concatenate(node_hi)),
+    )
+
+
+def _sorted_by_widest(order: Int64, middles: Float64, bounds: Int64) -> Int64:
+    """Return the order, sorted within each part by the column in which the part's boxes lie furthest apart."""
+    placed = middles[order]
+    spread = np.maximum.reduceat(placed, bounds[:-1]) - np.minimum.reduceat(placed, bounds[:-1])
+    part = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    key = placed[np.arange(len(order)), np.argmax(spread, axis=1)[part]]
+    sorted_order: Int64 = order[np.lexsort((key, part))]
+    return sorted_order

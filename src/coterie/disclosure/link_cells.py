@@ -21,13 +21,14 @@ import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
-from coterie.publishing.read import label_spans
+from coterie.publishing.read import label_nodes
 from coterie.values.notation import ROOT, Cell, CellText, columns_of, distinct_texts, read_cell
 from coterie.values.scalars import parse_moment, parse_number, texts
 
 if TYPE_CHECKING:
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
+    from coterie.settings.config import Config
 
 Unknown = Literal["any", "value"]
 """whether a missing cell admits any value (it is unknown) or is a separate value"""
@@ -71,32 +72,26 @@ def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
     return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
 
-def space_of(
-    first: Column,
-    second: Column,
-    *,
-    name: str,
-    hierarchy: Hierarchy | None = None,
-    kind: str | None = None,
-    order: Sequence[str] = (),
-    as_sets: bool = False,
-    unknown: Unknown = "any",
-) -> Space:
+def space_of(first: Column, second: Column, *, name: str, config: Config, unknown: Unknown = "any") -> Space:
     """Encode the cells of two columns with one set of codes.
 
     Args:
         first: A column of the first table.
         second: The same column of the second table.
         name: Its name.
-        hierarchy: Its hierarchy, if it has one.
-        kind: number, date or category if the guess from the cells would be wrong.
-        order: Its values in their order, if it is an ordered category.
-        as_sets: Whether it was published as sets of values although it has a hierarchy.
+        config: Its hierarchy, its type if the guess from the cells would be wrong, its order, and how it was published.
         unknown: What a missing cell admits.
     """
-    if hierarchy is not None and not as_sets:
+    hierarchy, kind, style = config.hierarchies.get(name), config.types.get(name), config.publish.get(name)
+    if style in ("mean", "median"):
+        raise DataError(
+            f"Column {name!r} was published as {style}: single numbers do not determine the original values.",
+            column=name,
+            hint="Leave it out, or publish it as interval or bounds.",
+        )
+    if hierarchy is not None and style != "set":
         return _tree_space(first, second, hierarchy, name=name, unknown=unknown)
-    if order:
+    if order := config.ordered.get(name):
         return _order_space(first, second, order, unknown=unknown)
     if kind != "category" and hierarchy is None:
         sides = [[read_cell(text, "interval") for text in column.cells] for column in (first, second)]
@@ -133,7 +128,7 @@ def _number_space(
     size = len(keys) + (unknown == "value")
     missing = ANY if unknown == "any" else (size - 1, size - 1)
     pairs = [missing if end is None else ANY if end == ANY else (place[end[0]], place[end[1]]) for end in ends]
-    return Space(size, _extents(pairs[: len(first)], size), _extents(pairs[len(first) :], size), [])
+    return _space((pairs[: len(first)], pairs[len(first) :]), size)
 
 
 def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | None:
@@ -148,7 +143,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
     # Unpublished cells are values; if both tables are published, only their texts can be compared.
     raw = [column for column in (first, second) if not column.published] or [first, second]
     tree, codes = _bound(hierarchy, raw, name=name)
-    labels = label_spans(tree)
+    labels = {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
     own: dict[Hashable, int] = {}
 
     def interval(text: CellText, *, published: bool) -> tuple[int, int]:
@@ -166,8 +161,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
         return code, code
 
     pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
-    size = tree.leaves + len(own)
-    return Space(size, _extents(pairs[0], size), _extents(pairs[1], size), [])
+    return _space(pairs, tree.leaves + len(own))
 
 
 def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown: Unknown) -> Space:
@@ -185,7 +179,7 @@ def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown
         return low, high
 
     pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
-    return Space(len(codes), _extents(pairs[0], len(codes)), _extents(pairs[1], len(codes)), [])
+    return _space(pairs, len(codes))
 
 
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:
@@ -245,12 +239,16 @@ def _flat_space(first: Column, second: Column, *, unknown: Unknown) -> Space:
         return pairs, set_of
 
     sides = [extents(side) for side in (first, second)]
-    size = max(len(codes), 1)
-    made = [_extents(pairs, size)._replace(set_of=np.asarray(set_of, dtype=np.int32)) for pairs, set_of in sides]
-    return Space(size, made[0], made[1], sets)
+    made = _space([pairs for pairs, _ in sides], max(len(codes), 1))
+    one, two = (np.asarray(set_of, dtype=np.int32) for _, set_of in sides)
+    return Space(made.size, made.first._replace(set_of=one), made.second._replace(set_of=two), sets)
 
 
-def _extents(pairs: Sequence[tuple[int, int]], size: int) -> Extents:
-    ends = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
-    hi = np.where(ends[:, 1] < ends[:, 0], size - 1, ends[:, 1]).astype(np.int32)
-    return Extents(np.ascontiguousarray(ends[:, 0]), hi, np.full(len(ends), -1, dtype=np.int32))
+def _space(sides: Sequence[Sequence[tuple[int, int]]], size: int) -> Space:
+    """Return the intervals of both sides as a space without sets."""
+    made = []
+    for pairs in sides:
+        ends = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
+        hi = np.where(ends[:, 1] < ends[:, 0], size - 1, ends[:, 1]).astype(np.int32)
+        made.append(Extents(np.ascontiguousarray(ends[:, 0]), hi, np.full(len(ends), -1, dtype=np.int32)))
+    return Space(size, made[0], made[1], [])

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from coterie.arrays import Float64, Int64
 from coterie.disclosure.population import PopulationUniques, estimate_uniques
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.settings.threshold import PRESETS, Threshold, find_threshold
 from coterie.values.codes import column_codes
 from coterie.values.notation import published_classes
@@ -172,7 +172,11 @@ def classes_of_table(table: pa.Table, quasi: Sequence[str], people: pa.ChunkedAr
     one = np.ones(len(sizes), dtype=np.int64)
     if people is None:
         return ClassCounts(sizes, sizes, one)
-    return ClassCounts(people_per_class(class_of_row, people, len(sizes)), sizes, one, "people")
+    # Rows without a person count as one person together, to be safe.
+    codes = column_codes(people, name="entity")
+    pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)
+    counts = np.bincount(pairs // max(codes.size, 1), minlength=len(sizes)).astype(np.int64)
+    return ClassCounts(counts, sizes, one, "people")
 
 
 def risk_of_classes(
@@ -222,15 +226,7 @@ def check_population(population: object, fraction: float | None) -> None:
         problems.append(Problem("fraction", "conflicts with a population table; give only one of them"))
     if fraction is not None and not 0 < fraction <= 1:
         problems.append(Problem("fraction", "must be above 0 and up to 1: the share of the population in the table"))
-    if problems:
-        raise ConfigError(problems)
-
-
-def people_per_class(class_of_row: Int64, people: pa.ChunkedArray, classes: int) -> Int64:
-    """Return class → distinct people. Rows without a person count as one person together, to be safe."""
-    codes = column_codes(people, name="entity")
-    pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)
-    return np.bincount(pairs // max(codes.size, 1), minlength=classes).astype(np.int64)
+    refuse(problems)
 
 
 def _attacker(risks: Float64, rows: Int64, above: np.typing.NDArray[np.bool_]) -> Attacker:

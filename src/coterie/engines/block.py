@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import ipc
 
 from coterie.arrays import Int32, Int64
 from coterie.engines.steps import group_block, method_groups, start_run
@@ -21,7 +23,6 @@ from coterie.table.table import Table
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
-    from coterie.table.codebook import Codebook
     from coterie.table.domain import Domain
     from coterie.table.recoding import OneByOne
 
@@ -44,6 +45,14 @@ class BlockResult(NamedTuple):
         """Return published column → the cells of all rows or of some."""
         every = [labels.cells(self.group[rows]) for labels in self.labels.values()]
         return {name: cells for each in every for name, cells in each.items()}
+
+
+def packed(table: pa.Table | pa.RecordBatch, **how: Any) -> bytes:  # noqa: ANN401 - as Arrow's IpcWriteOptions
+    """Return rows as a stream of Arrow's, to be stored or sent."""
+    sink = io.BytesIO()
+    with ipc.new_stream(sink, table.schema, options=ipc.IpcWriteOptions(**how)) as writer:
+        writer.write(table)
+    return sink.getvalue()
 
 
 def anonymize_block(
@@ -95,6 +104,9 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:
     domains = book.sensitive
     if book.config.entity is not None:
         domains, sensitive = _own_people(domains, sensitive)
+    totals = dict(book.totals)
+    if book.config.entity is not None:
+        totals[book.config.entity] = np.ones(domains[-1].size, dtype=np.int64)  # people are not compared
     return Table(
         np.ascontiguousarray(codes),
         book.domains,
@@ -103,13 +115,8 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:
         book.config.leaf_counts,
         populations_of(book.config),
         # A table in one block is counted as it would be in memory: without the rows that a method suppresses.
-        tuple(_totals(domain, book) for domain in domains) if plan.blocks > 1 else None,
+        None if plan.blocks == 1 else tuple(totals[domain.name] for domain in domains),
     )
-
-
-def _totals(domain: Domain, book: Codebook) -> Int64:
-    """Return code → rows of the whole table; for people, who are not compared, one each."""
-    return np.ones(domain.size, dtype=np.int64) if domain.name == book.config.entity else book.totals[domain.name]
 
 
 def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Domain, ...], Int32]:

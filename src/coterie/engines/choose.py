@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from coterie.arrays import AnyTable
 from coterie.engines.engine import Engine, Job
-from coterie.engines.request import check, into_file, is_file
-from coterie.errors import CoterieError
+from coterie.engines.request import into_file, is_file
+from coterie.errors import CoterieError, refuse
 from coterie.settings.memory import default_memory, memory_bytes
 from coterie.wording import bytes_text
 
@@ -59,7 +59,7 @@ def choose_engine(data: AnyTable, job: Job) -> EngineChoice:
         ConfigError: The requested engine cannot do this; reports all problems at once.
     """
     choice = EngineChoice(job.config.engine) if job.config.engine != "auto" else _fitting(data, job)
-    check(find_engine(choice.engine).problems(data, job))
+    refuse(find_engine(choice.engine).problems(data, job))
     return choice
 
 

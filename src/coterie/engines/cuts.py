@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.arrays import Bool, Float64, Int32, Int64
+from coterie.arrays import Bool, Int32, Int64
 from coterie.table.grouping import tight_boxes
 
 if TYPE_CHECKING:
@@ -200,11 +200,7 @@ def _cut_of(values: Int32, lo: Int32, hi: Int32, sizes: Int64, *, least: float) 
     fine = np.flatnonzero(np.minimum(below, len(values) - below) >= max(least, 1.0))
     if not len(fine):
         return None
-    scores = (across[fine] + 1.0) / _bits(below[fine] / len(values))
+    share = below[fine] / len(values)
+    scores = (across[fine] + 1.0) / -(share * np.log2(share) + (1.0 - share) * np.log2(1.0 - share))
     best = int(np.argmin(scores))
     return int(present[fine[best] + 1]), float(scores[best])
-
-
-def _bits(share: Float64) -> Float64:
-    parted: Float64 = -(share * np.log2(share) + (1.0 - share) * np.log2(1.0 - share))
-    return parted

@@ -1,7 +1,8 @@
 """The interface of the engines: memory, blocks and Spark are three folders with the same structure.
 
-Each folder has a module for each step: `source` (reading the table), `count` (distinct values),
-`plan` (cuts), `group`, `write`, `verify`, and `run`, which is the engine.
+Each folder has a module for each step: `source` (reading the table), `count` (distinct values), `plan` (cuts), `group`,
+`write`, `verify`, and `run`, which is the engine. In memory a table is counted as it is encoded, is one block, and is
+written by its release: `count`, `plan` and `write` are for tables that are elsewhere.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ from coterie.arrays import Int64
 from coterie.engines.bound import blocks_bound
 from coterie.engines.request import kind_of
 from coterie.files.output import appear, replace_folder
-from coterie.measures.sums import BlockSums, with_suppressed
+from coterie.measures.sums import BlockSums
 from coterie.releases.stored import StoredRows
 from coterie.table.masks import refuse_suppression
 
@@ -43,7 +44,15 @@ def total(finished: Sequence[FinishedBlock], plan: Plan) -> BlockSums:
     sums = BlockSums.none(len(plan.book.domains))
     for each in finished:
         sums = sums + each.sums
-    return with_suppressed(sums, plan.book.all_rows - plan.book.rows)
+    # Each of these loses everything.
+    more = plan.book.all_rows - plan.book.rows
+    return replace(
+        sums,
+        rows=sums.rows + more,
+        suppressed=sums.suppressed + more,
+        fully_generalised=sums.fully_generalised + more,
+        losses=sums.losses + more,
+    )
 
 
 def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
+from coterie.engines.block import BlockResult, packed
 from coterie.files.output import whole_file
 from coterie.files.streams import target_of, write_tables
 from coterie.publishing.mapping import groups_table, suppressed_table, with_share
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
-    from coterie.engines.block import BlockResult
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
     from coterie.measures.sums import BlockSums
@@ -30,10 +29,7 @@ def block_mapping(result: BlockResult, plan: Plan) -> bytes:
     table = groups_table(
         plan.book.domains, shown, result.labels, leaf_counts=plan.book.config.leaf_counts
     ).combine_chunks()
-    sink = io.BytesIO()
-    with ipc.new_stream(sink, table.schema, options=ipc.IpcWriteOptions(compression="zstd")) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
+    return packed(table, compression="zstd")
 
 
 def join_mappings(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.privacy.kmap import KMap
 from coterie.table.recoding import NO_CELLS
 
@@ -30,7 +30,7 @@ def kind_of(config: Config) -> type[Grouping]:
 
 def check_request(config: Config) -> None:
     """Raise a ConfigError for what the method does not support; reports every problem at once."""
-    check(_problems(config))
+    refuse(_problems(config))
 
 
 def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
@@ -60,12 +60,6 @@ def cut_problems(config: Config) -> list[Problem]:
         text = f"{why}; sort the input by something that nobody knows, or give engine memory"
         problems.append(Problem("row_order", text))
     return problems
-
-
-def check(problems: list[Problem]) -> None:
-    """Raise a ConfigError with every problem, if there are any."""
-    if problems:
-        raise ConfigError(problems)
 
 
 def is_file(data: AnyTable) -> bool:

@@ -17,13 +17,12 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.grouping.promises import models_of
 from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
-from coterie.table.codebook import CountedValues, counted_domain
+from coterie.table.codebook import Codebook, CountedValues, counted_domain
 from coterie.table.domain import Domain
 
 if TYPE_CHECKING:
     from coterie.methods import Run
     from coterie.settings.config import Config
-    from coterie.table.codebook import Codebook
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 

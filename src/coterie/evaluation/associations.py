@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from coterie.arrays import Float64, Int64
-from coterie.evaluation.before_after import joint_cells
+from coterie.evaluation.before_after import BeforeAfter, joint_cells
 from coterie.evaluation.bins import Bins, bins_of
 
 if TYPE_CHECKING:
-    from coterie.evaluation.before_after import BeforeAfter
     from coterie.evaluation.cells import Cells
 
 Kind = Literal["cramers_v", "correlation", "correlation_ratio"]

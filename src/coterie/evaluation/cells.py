@@ -103,7 +103,10 @@ class Cells:
         found = np.zeros(self.count)
         for span in predicate.spans:
             found += self._overlap(span)[0]
-        return self._with_blank(np.minimum(found, 1.0), predicate)
+        found = np.minimum(found, 1.0)
+        if self.domain.missing < 0:
+            return found
+        return (1.0 - self.blank) * found + self.blank * float(predicate.mask[self.domain.missing])
 
     def moment(self, predicate: Predicate | None, values: Float64) -> Float64:
         """Return cell → expected number where the predicate holds and 0 elsewhere: a row's contribution to a sum.
@@ -128,11 +131,6 @@ class Cells:
     def middle(self) -> Float64:
         """Return, for numbers, cell → its midpoint as a distance from the smallest value; NaN if surely missing."""
         return (self.low + self.high) / 2
-
-    def _with_blank(self, share: Float64, predicate: Predicate) -> Float64:
-        if self.domain.missing < 0:
-            return share
-        return (1.0 - self.blank) * share + self.blank * float(predicate.mask[self.domain.missing])
 
     def mean_over_codes(self, weights: Float64) -> Float64:
         """Return cell → mean weight of the codes that it admits."""

@@ -118,7 +118,7 @@ def distributions(
     """
     if bins < 1:
         raise ConfigError([Problem("bins", "must be at least 1")])
-    chosen = tuple(columns) if columns is not None else tables.quasi
+    chosen = tuple(columns) if columns is not None else tables.config.quasi
     found = {name: _column(tables.column(name), bins) for name in chosen}
     if not pairs:
         return Distributions(found)

@@ -13,17 +13,14 @@ Equal rows are one weighted example.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coterie.arrays import Bool, Float64, Int64
-from coterie.evaluation.before_after import joint_cells
+from coterie.evaluation.before_after import BeforeAfter, ColumnPair, joint_cells
 from coterie.evaluation.bins import bins_of
 from coterie.evaluation.cells import Cells
-
-if TYPE_CHECKING:
-    from coterie.evaluation.before_after import BeforeAfter, ColumnPair
 
 # Features of one column.
 MOST_VALUES = 200
@@ -86,10 +83,5 @@ def _features(cells: Cells, pair: ColumnPair) -> Any:  # noqa: ANN401 - a sparse
 def class_shares(target: Cells) -> Float64:
     """Return [cell, class] probabilities of the target's values; classes are its codes, without missing."""
     domain = target.domain
-    present = domain.size - (domain.missing >= 0)
-    shares = np.zeros((target.count, present))
-    for code in range(present):
-        only = np.zeros(domain.size)
-        only[code] = 1.0
-        shares[:, code] = target.mean_over_codes(only)
-    return shares
+    present = np.eye(domain.size)[: domain.size - (domain.missing >= 0)]
+    return np.stack([target.mean_over_codes(only) for only in present], axis=1)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from coterie.arrays import Bool, Float64, Int64
-from coterie.errors import BackendError, ConfigError, DataError, Problem
+from coterie.errors import BackendError, ConfigError, DataError, Problem, refuse
 from coterie.evaluation.examples import Examples, make_examples
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def learning_utility(
         DataError: There are too few rows.
     """
     learner = _learner(model, seed)
-    chosen = tuple(name for name in (tables.quasi if features is None else features) if name != target)
+    chosen = tuple(name for name in (tables.config.quasi if features is None else features) if name != target)
     _check(tables, target, chosen, folds)
     before, after = make_examples(tables, features=chosen, target=target)
     classes = _classes_of_rows(before)
@@ -159,8 +159,7 @@ def _check(tables: BeforeAfter, target: str, features: Sequence[str], folds: int
     if classes > MOST_CLASSES:
         text = f"column {target!r} has {classes:,} values; choose one with at most {MOST_CLASSES}, or group its values"
         problems.append(Problem("target", text))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _classes_of_rows(before: Examples) -> Int64:

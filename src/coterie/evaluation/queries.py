@@ -215,7 +215,7 @@ def answers_on(
     """Return query → answer on the original (before), or estimate on the release (after)."""
     used = sorted({column for query in queries for column in query.columns})
     summed = sorted({query.sum for query in queries if query.sum is not None})
-    numbers = {name: _numbers(tables, name) for name in summed}
+    numbers = {name: summed_numbers(tables, name) for name in summed}
     cells: dict[str, Cells] = {name: getattr(tables.column(name), side) for name in {*used, *summed}}
     rows = (tables.original if side == "before" else tables.published).num_rows
     pieces = Pieces({name: cells[name] for name in used}, rows=rows)
@@ -231,7 +231,8 @@ def answers_on(
     return answers
 
 
-def _numbers(tables: BeforeAfter, name: str) -> Float64:
+def summed_numbers(tables: BeforeAfter, name: str) -> Float64:
+    """Return code → number of a column to sum; raise a ConfigError if it is not numeric."""
     found = floats_of(tables.column(name).domain)
     if found is None:
         raise ConfigError([Problem("sum", f"column {name!r} is not numeric, so it cannot be summed")])

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from coterie.arrays import Bool
-from coterie.errors import ConfigError, CoterieError, DataError, Problem
+from coterie.errors import ConfigError, CoterieError, DataError, Problem, refuse
 from coterie.evaluation.cells import Predicate, Span, inside, span_predicate
-from coterie.evaluation.queries import Query
+from coterie.evaluation.queries import Query, summed_numbers
 from coterie.evaluation.query_parse import Condition, ParsedQuery, QuerySyntaxError, Value, parse_query
 from coterie.settings.toml import read_toml
 from coterie.values.axis import axis_of, floats_of
@@ -95,8 +95,7 @@ def bind_queries(written: Sequence[QueryText | str], tables: BeforeAfter) -> lis
             problems += [Problem(name, problem.text) for problem in error.problems]
         except (QuerySyntaxError, CoterieError) as error:
             problems.append(Problem(name, str(error)))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return found
 
 
@@ -106,8 +105,8 @@ def _bound(query: ParsedQuery, tables: BeforeAfter, name: str) -> Query:
         domain = tables.column(condition.column).domain
         by_column.setdefault(condition.column, []).append(bind_condition(condition, domain))
     where = tuple(reduce(_both, predicates) for predicates in by_column.values())
-    if query.sum is not None and floats_of(tables.column(query.sum).domain) is None:
-        raise ConfigError([Problem("sum", f"column {query.sum!r} is not numeric, so it cannot be summed")])
+    if query.sum is not None:
+        summed_numbers(tables, query.sum)
     return Query(where, query.sum, name)
 
 

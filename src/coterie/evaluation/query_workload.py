@@ -125,7 +125,7 @@ def draw_queries(tables: BeforeAfter, workload: Workload) -> list[Query]:
 
 
 def _columns(tables: BeforeAfter, workload: Workload) -> tuple[str, ...]:
-    names = workload.columns if workload.columns is not None else tables.quasi
+    names = workload.columns if workload.columns is not None else tables.config.quasi
     names = tuple(name for name in dict.fromkeys(names) if name != workload.sum)
     if not names:
         raise ConfigError([Problem("columns", "no column is left for predicates; name some besides the summed one")])
@@ -144,13 +144,13 @@ def _draw(domains: Sequence[Domain], workload: Workload, rng: np.random.Generato
         keys = np.log1p(-rng.random(len(domains))) / weights
     chosen = np.sort(np.argsort(-keys, kind="stable")[:size])
     share = None if workload.selectivity is None else workload.selectivity ** (1.0 / size)
-    return Query(tuple(_predicate(domains[at], workload, share, rng) for at in chosen), workload.sum)
 
+    def predicate(domain: Domain) -> Predicate:
+        if domain.kind == "number":
+            return _range(domain, share, rng)
+        return _values(domain, share, rng) if share is not None else _value_or_label(domain, workload, rng)
 
-def _predicate(domain: Domain, workload: Workload, share: float | None, rng: np.random.Generator) -> Predicate:
-    if domain.kind == "number":
-        return _range(domain, share, rng)
-    return _values(domain, share, rng) if share is not None else _value_or_label(domain, workload, rng)
+    return Query(tuple(predicate(domains[at]) for at in chosen), workload.sum)
 
 
 def _range(domain: Domain, share: float | None, rng: np.random.Generator) -> Predicate:

@@ -7,6 +7,7 @@ cost contains at most as many rows as there are pairs within that cost. Boxes fo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,7 +30,8 @@ class Box(NamedTuple):
     rows: int
 
 
-class AtK(NamedTuple):
+@dataclass(frozen=True)
+class AtK:
     """The cost of k for one row."""
 
     k: int

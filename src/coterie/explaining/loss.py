@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,8 @@ QUICK_OPTIONS = {"effort": "fast"}
 MOST_GROUPS = 5
 
 
-class Driver(NamedTuple):
+@dataclass(frozen=True)
+class Driver:
     """One attribute's contribution to the loss."""
 
     name: str
@@ -39,7 +40,8 @@ class Driver(NamedTuple):
     """of the total weighted loss"""
 
 
-class CoarseGroup(NamedTuple):
+@dataclass(frozen=True)
+class CoarseGroup:
     """A group with high information loss."""
 
     group: int
@@ -72,10 +74,7 @@ class LossExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values for JSON."""
-        values = asdict(self)
-        values["drivers"] = [each._asdict() for each in self.drivers]
-        values["coarsest"] = [each._asdict() for each in self.coarsest]
-        return values
+        return asdict(self)
 
 
 def explain_loss(release: Release) -> LossExplanation:
@@ -133,7 +132,8 @@ def _weighted(table: Table, lo: Any, hi: Any) -> Float64:  # noqa: ANN401 - [box
     return np.stack(costs, axis=1) if costs else np.zeros((len(lo), 0))
 
 
-class WhatIf(NamedTuple):
+@dataclass(frozen=True)
+class WhatIf:
     """The effect of a change on the remaining attributes: their mean NCP before and after."""
 
     change: str
@@ -164,7 +164,7 @@ class WhatIfs:
     def to_dict(self) -> dict[str, Any]:
         """Return the results as plain values for JSON; infeasible changes are null."""
         values = asdict(self)
-        values["changes"] = [each._asdict() | ({"after": None} if each.reason else {}) for each in self.changes]
+        values["changes"] = [asdict(each) | ({"after": None} if each.reason else {}) for each in self.changes]
         return values
 
 

@@ -80,7 +80,8 @@ class Neighbour:
     """its quasi-identifiers, if requested"""
 
 
-class Without(NamedTuple):
+@dataclass(frozen=True)
+class Without:
     """The least cost of a row if one attribute were not published."""
 
     name: str
@@ -128,10 +129,7 @@ class RowExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values for JSON."""
-        values = asdict(self)
-        values["at_k"] = [each._asdict() for each in self.at_k]
-        values["without"] = [each._asdict() for each in self.without]
-        return values | {"at_least": self.at_least, "found": self.found}
+        return asdict(self) | {"at_least": self.at_least, "found": self.found}
 
 
 class _Held(NamedTuple):

@@ -44,8 +44,7 @@ def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -
 
 def _batches(table: pa.Table) -> list[pa.RecordBatch]:
     rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
-    batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=rows)
-    return batches
+    return list(table.to_batches(max_chunksize=rows))
 
 
 def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:

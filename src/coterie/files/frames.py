@@ -235,12 +235,9 @@ def _to_polars(table: pa.Table, source: Source, *, kept: Rows | None) -> Native:
 
     def series(name: str) -> Native:
         old = before.schema[name] if name in before.columns else None
-        if (
-            name in unchanged
-            and not isinstance(old, pl.Categorical | pl.Enum)
-            and not before.get_column(name).has_nulls()
-        ):
-            return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
+        coded = isinstance(old, pl.Categorical | pl.Enum)
+        if name in unchanged and not coded and not (own := before.get_column(name)).has_nulls():
+            return own if kept is None else own.gather(kept)
         # Rebuilt from the stripped table: the memory of missing cells may contain anything.
         column = table.column(name)
         new = pl.Series(name, column)
@@ -248,9 +245,9 @@ def _to_polars(table: pa.Table, source: Source, *, kept: Rows | None) -> Native:
             # Only the categories that occur are left.
             listed = column.unify_dictionaries().chunk(0).dictionary if column.num_chunks else []
             return new.cast(pl.Enum([str(each) for each in listed]))
-        if name in unchanged and old is not None and not isinstance(old, pl.Categorical | pl.Enum):
-            return new.cast(old)
-        return new.cast(pl.Categorical) if isinstance(old, pl.Categorical | pl.Enum) else new
+        if coded:
+            return new.cast(pl.Categorical)
+        return new.cast(before.schema[name]) if name in unchanged else new
 
     return pl.DataFrame([series(name) for name in table.column_names])
 

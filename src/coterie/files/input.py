@@ -7,10 +7,10 @@ import os
 import stat
 import sys
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -64,35 +64,29 @@ class Raw:
 
     def check_stamp(self) -> None:
         """Raise a DataError if the file has changed since it was read or hashed."""
-        if self.stamp is None or self.path is None:
-            return
-        try:
-            same = FileStamp.of(self.path.stat()) == self.stamp
-        except OSError:
-            same = False
-        if not same:
-            raise changed_input(self.name)
+        self._check(lambda path: FileStamp.of(path.stat()) == self.stamp)
 
     def check_content(self) -> None:
         """Raise a DataError if the file's bytes are not those that were read or hashed, whatever its stamp says."""
         self.check_stamp()
-        if self.stamp is None or self.path is None:
-            return
-        try:
-            with self.path.open("rb") as file:
-                same = self._is_content_of(file)
-        except OSError:
-            same = False
-        if not same:
-            raise changed_input(self.name)
+        self._check(self._is_content_of)
         self.check_stamp()
 
-    def _is_content_of(self, file: BufferedReader) -> bool:
-        if self.data is None:
-            return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
-        # One chunk more than expected: the file may have grown.
-        starts = range(0, len(self.data) + 1, _CHUNK_BYTES)
-        return all(file.read(_CHUNK_BYTES) == self.data[start : start + _CHUNK_BYTES] for start in starts)
+    def _check(self, is_same: Callable[[Path], bool]) -> None:
+        if self.stamp is None or self.path is None:
+            return
+        with suppress(OSError):
+            if is_same(self.path):
+                return
+        raise changed_input(self.name)
+
+    def _is_content_of(self, path: Path) -> bool:
+        with path.open("rb") as file:
+            if self.data is None:
+                return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
+            # One chunk more than expected: the file may have grown.
+            starts = range(0, len(self.data) + 1, _CHUNK_BYTES)
+            return all(file.read(_CHUNK_BYTES) == self.data[start : start + _CHUNK_BYTES] for start in starts)
 
     def open(self) -> pa.NativeFile:
         """Open a new stream of the bytes, decompressed."""

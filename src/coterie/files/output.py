@@ -226,11 +226,9 @@ def appear(temporary: Path, target: Path, *, force: bool) -> None:
             os.close(folder)
 
 
-@contextmanager
-def gzipped(sink: HashedFile) -> Iterator[gzip.GzipFile]:
+def gzipped(sink: HashedFile) -> gzip.GzipFile:
     """Compress what is written, without time or name, so that the same table gives the same bytes."""
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
-        yield file
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0)
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:

@@ -32,10 +32,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
 
     def _load(self) -> dict[str, Item]:
         if not self._loaded:
-            package = importlib.import_module(self._package)
-            for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
-                if not module.name.startswith("_"):
-                    importlib.import_module(f"{self._package}.{module.name}")
+            import_modules(self._package)
             self._loaded = True
             load_plugins()
         return self._items
@@ -48,6 +45,14 @@ class Registry(Mapping[str, Item], Generic[Item]):
 
     def __len__(self) -> int:
         return len(self._load())
+
+
+def import_modules(name: str) -> None:
+    """Import the public modules of a package, in alphabetical order."""
+    package = importlib.import_module(name)
+    for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{name}.{module.name}")
 
 
 @cache

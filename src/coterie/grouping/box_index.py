@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coterie.arrays import Int32, Int64
-from coterie.errors import DataError
+from coterie.grouping.index import build_tree
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
@@ -39,17 +39,10 @@ def build_box_index(
     """Build a tree over groups with the boxes [lo, hi], these sizes and lowest row numbers. The arrays are copied."""
     from coterie.kernels.search.costs import box_costs
     from coterie.kernels.search.groups_index import BoxNodes, fill
-    from coterie.kernels.search.rows_index import build
-    from coterie.kernels.search.walk import STACK
 
     # The tree orders boxes by their centres; if many coincide, it just halves them.
     middle = np.ascontiguousarray((lo + hi) // 2)
-    group, leaf, start, end, left, parent, depth = build(costs, middle)
-    if depth >= STACK - 2:
-        raise DataError(
-            f"{lo.shape[1]} quasi-identifiers are more than the search supports.",
-            hint="Publish fewer of them, or several tables.",
-        )
+    group, leaf, start, end, left, parent = build_tree(costs, middle)
     slot = np.empty(len(group), dtype=np.int32)
     slot[group] = np.arange(len(group), dtype=np.int32)
     low, high = np.ascontiguousarray(lo[group]), np.ascontiguousarray(hi[group])

@@ -20,19 +20,27 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
+def build_tree(costs: CostArrays, points: Int32) -> tuple[Int32, ...]:
+    """Build a tree over points, and refuse one that is too deep to search; see the kernel for what is returned."""
+    from coterie.kernels.search.rows_index import build
+    from coterie.kernels.search.walk import STACK
+
+    *tree, depth = build(costs, points)
+    if depth >= STACK - 2:
+        raise DataError(
+            f"{points.shape[1]} quasi-identifiers are more than the search supports.",
+            hint="Publish fewer of them, or several tables.",
+        )
+    return tuple(tree)
+
+
 def build_index(table: Table, costs: CostArrays | None = None) -> Index:
     """Build an index over all rows of a table, every row free. Costs are the table's unless others are given."""
-    from coterie.kernels.search.rows_index import Nodes, build, fill
-    from coterie.kernels.search.walk import STACK
+    from coterie.kernels.search.rows_index import Nodes, fill
 
     costs = costs or table.costs
     distinct = table.distinct
-    order, leaf, start, end, left, parent, depth = build(costs, distinct.codes)
-    if depth >= STACK - 2:
-        raise DataError(
-            f"{table.attributes} quasi-identifiers are more than the search supports.",
-            hint="Publish fewer of them, or several tables.",
-        )
+    order, leaf, start, end, left, parent = build_tree(costs, distinct.codes)
     points = np.ascontiguousarray(distinct.codes[order])
     counts = distinct.counts[order]
     row_start = np.zeros(len(order) + 1, dtype=np.int64)

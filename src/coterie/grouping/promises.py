@@ -37,32 +37,6 @@ def models_of(config: Config) -> tuple[Model, ...]:
     return (*dict.fromkeys(models), *people)
 
 
-def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | None) -> None:
-    """Raise an InfeasibleError if k exceeds the number of rows or people.
-
-    Args:
-        config: The configuration.
-        rows: The number of rows of the original.
-        remaining: The number that are not suppressed.
-        people: The people they are about, if k counts people.
-    """
-    if remaining < config.k:
-        taken = f", {rows - remaining:,} of which are suppressed" if remaining < rows else ""
-        raise InfeasibleError(
-            f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
-            wanted=config.k,
-            possible=remaining,
-            hint=f"Use a k of at most {remaining:,}." if remaining else "Give a table with rows.",
-        )
-    if people is not None and people < config.k:
-        raise InfeasibleError(
-            f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
-            wanted=config.k,
-            possible=people,
-            hint=f"Use a k of at most {people:,}.",
-        )
-
-
 def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
     """Raise an InfeasibleError, before any work, for what is infeasible for any grouping of the table.
 
@@ -72,7 +46,21 @@ def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
     """
     config, rows = book.config, np.array([book.rows])
     people = None if config.entity is None else book.sensitive[-1].size
-    refuse_too_few(config, rows=book.all_rows, remaining=book.rows, people=people)
+    if book.rows < config.k:
+        taken = f", {book.all_rows - book.rows:,} of which are suppressed" if book.rows < book.all_rows else ""
+        raise InfeasibleError(
+            f"Groups of {config.k:,} rows cannot be made: the table has {book.all_rows:,} rows{taken}.",
+            wanted=config.k,
+            possible=book.rows,
+            hint=f"Use a k of at most {book.rows:,}." if book.rows else "Give a table with rows.",
+        )
+    if people is not None and people < config.k:
+        raise InfeasibleError(
+            f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
+            wanted=config.k,
+            possible=people,
+            hint=f"Use a k of at most {people:,}.",
+        )
     models = models_of(config)
     counted = [model for model in models if model.counts != "population"]
     check_domains(counted, book.sensitive)

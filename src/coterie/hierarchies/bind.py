@@ -36,7 +36,7 @@ def bind(
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
     if isinstance(form, WholeTree):
         leaves = find_leaves(form, values, names=names)
-        note_misfits(leaves, names, known=form.leaf_of, inner=form.inner_labels, misfits=misfits)
+        note_misfits(form, leaves, inner=form.inner_labels, misfits=misfits)
         misfits.raise_any()
         found = np.asarray(leaves, dtype=np.int64)
         bound, codes = form.restrict(found, missing=missing)
@@ -90,19 +90,13 @@ def _other_spellings(name: str, kind: pa.DataType) -> Iterator[str]:
             yield text
 
 
-def note_misfits(
-    leaves: Sequence[object | None],
-    names: Sequence[str],
-    *,
-    known: Collection[str],
-    inner: Collection[str],
-    misfits: Misfits,
-) -> None:
+def note_misfits(tree: WholeTree, leaves: Sequence[int | None], *, inner: Collection[str], misfits: Misfits) -> None:
     """Count the values without a leaf: those that name an inner node, and those missing from the hierarchy."""
+    names = misfits.names
     lost = [place for place, leaf in enumerate(leaves) if leaf is None]
     groups = [place for place in lost if names[place] in inner]
     unknown = [place for place in lost if names[place] not in inner]
-    spaced = sum(names[place].strip() in known for place in unknown)
+    spaced = sum(names[place].strip() in tree.leaf_of for place in unknown)
     hint = "add the missing rows to the hierarchy"
     if spaced:
         hint += f", or remove the spaces around {count_of(spaced, 'value')} of the data, which would then fit"

@@ -13,6 +13,7 @@ from coterie.arrays import Int64
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchies.bind import find_leaves, note_misfits
 from coterie.hierarchies.faults import doubts
+from coterie.hierarchies.files import read_rows
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree
 from coterie.values.plain import plain_array
@@ -73,8 +74,6 @@ def check_file(
 
 def _misfits_of_rows(path: str | os.PathLike[str], column: ColumnValues, *, show_values: bool) -> list[Problem]:
     """Return the values missing from a file whose rows do not form a tree, judged by each row's first cell."""
-    from coterie.hierarchies.files import read_rows
-
     if Path(path).suffix.lower() in (".json", ".toml"):
         return []
     try:
@@ -87,5 +86,5 @@ def _misfits_of_rows(path: str | os.PathLike[str], column: ColumnValues, *, show
     values = plain_array(column.values)
     names = texts(values, column=column.name)
     misfits = Misfits(names, counts=column.counts, column=column.name, show_values=show_values)
-    note_misfits(find_leaves(known, values, names=names), names, known=known.leaf_of, inner=inner, misfits=misfits)
+    note_misfits(known, find_leaves(known, values, names=names), inner=inner, misfits=misfits)
     return misfits.problems

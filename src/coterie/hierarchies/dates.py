@@ -36,13 +36,9 @@ class Dates:
     @classmethod
     def of(cls, levels: Sequence[object]) -> Dates:
         """Validate the levels and return the rule; ConfigError lists every problem."""
-        problems = []
-        good = []
-        for level in levels:
-            if isinstance(level, str) and level in LEVELS:
-                good.append(level)
-            else:
-                problems.append(Problem("dates", f"{level!r} is not a level; choose from {', '.join(LEVELS)}"))
+        choose = f"is not a level; choose from {', '.join(LEVELS)}"
+        problems = [Problem("dates", f"{level!r} {choose}") for level in levels if level not in LEVELS]
+        good = [str(level) for level in levels if level in LEVELS]
         for fine, coarse in pairwise(good):
             if LEVELS.index(coarse) <= LEVELS.index(fine):
                 problems.append(Problem("dates", f"{coarse!r} comes after {fine!r}; levels go from day to decade"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from itertools import islice
+from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 from coterie.errors import Problem
@@ -98,14 +99,7 @@ def _cycle_fault(cycle: list[str]) -> Problem:
 _N = r"([+-]?[0-9]+(?:\.[0-9]+)?)"
 _RANGE = re.compile(rf"([\[\]()]?)\s*{_N}\s*(?:-|–|,|\.\.|to)\s*{_N}\s*([\[\]()]?)")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_N}")
-_COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "≤": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "≥": operator.ge,
-}
+_COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {"<": lt, "<=": le, "≤": le, ">": gt, ">=": ge, "≥": ge}
 
 
 def _states(label: str, value: Decimal) -> bool | None:
@@ -144,13 +138,7 @@ def _outside_their_range(tree: WholeTree) -> list[tuple[str, str]]:
     """Return numeric leaves, each with the first range label above it that does not contain it."""
     found = []
     for leaf, node in tree.leaf_of.items():
-        value = parse_number(leaf)
-        if value is None:
-            continue
-        above = tree.parent[node]
-        while above >= 0:
-            if _states(tree.labels[above], value) is False:
-                found.append((leaf, tree.labels[above]))
-                break
-            above = tree.parent[above]
+        if (value := parse_number(leaf)) is not None:
+            wrong = (label for label in tree.path(node)[1:] if _states(label, value) is False)
+            found += [(leaf, label) for label in islice(wrong, 1)]
     return found

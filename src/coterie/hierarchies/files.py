@@ -110,17 +110,13 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     first, rest = [cell for cell in rows[0] if cell.strip()], rows[1:]
     if len(first) < 2 or len(rows[0]) < max(map(len, rest)):
         return False
-    ends = {_end(row) for row in rest}
+    ends = {next(cell for cell in reversed(row) if cell.strip()) for row in rest}
     if len(ends) > 1 and (is_root_word(first[-1]) or not any(is_root_word(end) for end in ends)):
         return False
     if set(first[-1]) == {"*"}:
         return False
     names = set(first)
     return not any(cell in names for row in rest for cell in row)
-
-
-def _end(row: Sequence[str]) -> str:
-    return next(cell for cell in reversed(row) if cell.strip())
 
 
 def csv_text(paths: Iterable[Sequence[str]]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from coterie.errors import HierarchyError, Problem
 from coterie.hierarchies.faults import edge_faults
@@ -62,7 +62,8 @@ class _Chains:
             line = lines[place] if lines is not None else place + 1
             leaf, raw = row[0], tuple(row[1:])
             known = tails.get(raw)
-            tail = tails[raw] = _without_padding(raw) if known is None else known
+            # Without padding: no empty cells, no consecutive repeats.
+            tail = tails[raw] = known or tuple(cell for cell, _ in groupby(filter(str.strip, raw)))
             # "Other;Other;*" says no more than "Other;*".
             above = tail[1:] if tail and tail[0] == leaf else tail
             self._note((leaf, *above[:1]), line)
@@ -99,15 +100,6 @@ class _Chains:
         while root in self.labels:
             root += ROOT
         return root
-
-
-def _without_padding(cells: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row's labels above its value: no empty cells, no consecutive repeats."""
-    chain: list[str] = []
-    for cell in cells:
-        if cell.strip() and not (chain and chain[-1] == cell):
-            chain.append(cell)
-    return tuple(chain)
 
 
 def _children(rows: list[tuple[str, tuple[str, ...]]], root: str, tops: set[str]) -> dict[str, dict[str | None, None]]:

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.arrays import Int32, Integers
 from coterie.errors import ConfigError, HierarchyError, Problem
+from coterie.hierarchies.dates import Dates
+from coterie.hierarchies.files import csv_text, read_mapping, read_rows
 from coterie.hierarchies.grow import grow
+from coterie.hierarchies.rules import Flat, HierarchyRule, Intervals, Prefixes
+from coterie.hierarchies.spec import mapping_rows, nested, read_spec, row_texts
 from coterie.hierarchies.tree import Tree
 from coterie.hierarchies.whole import ROOT, WholeTree
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from coterie.hierarchies.rules import HierarchyRule
 
 
 class BoundHierarchy(NamedTuple):
@@ -65,8 +67,6 @@ class Hierarchy:
         Raises:
             HierarchyError: The file cannot be read or is not a tree; every problem is listed.
         """
-        from coterie.hierarchies.files import read_rows
-
         rows = read_rows(path, delimiter=delimiter, header=header, encoding=encoding)
         return cls(grow(rows.cells, root=root, lines=rows.lines), Path(path))
 
@@ -76,15 +76,11 @@ class Hierarchy:
 
         Lists and mappings may be mixed; a label with nothing below it is a value.
         """
-        from coterie.hierarchies.spec import mapping_rows
-
         return cls(grow(mapping_rows(mapping, root=root), root=root))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[object]], *, root: str | None = None) -> Hierarchy:
         """Build a hierarchy from rows: `[["Bachelors", "High", "*"], …]`. Empty cells and None are padding."""
-        from coterie.hierarchies.spec import row_texts
-
         cells = list(row_texts(list(rows)))
         return cls(grow(cells, root=root, lines=range(1, len(cells) + 1)))
 
@@ -93,8 +89,6 @@ class Hierarchy:
         """Read a hierarchy file: `.json` and `.toml` contain what `from_spec` takes; anything else is CSV."""
         if Path(path).suffix.lower() not in (".json", ".toml"):
             return cls.from_csv(path)
-        from coterie.hierarchies.files import read_mapping
-
         return cls(cls.from_spec(read_mapping(path), base=Path(path).parent).form, Path(path))
 
     @classmethod
@@ -111,36 +105,26 @@ class Hierarchy:
             ConfigError: It is none of these, or a rule's levels are invalid; every problem is listed.
             HierarchyError: The file or mapping is not a tree.
         """
-        from coterie.hierarchies.spec import read_spec
-
         return read_spec(cls, spec, base=base)
 
     @classmethod
     def intervals(cls, *widths: float | str, start: float | str = 0) -> Hierarchy:
         """Group numbers into intervals of increasing width, each dividing the next; one of them begins at `start`."""
-        from coterie.hierarchies.rules import Intervals
-
         return cls(Intervals.of(widths, start))
 
     @classmethod
     def prefixes(cls, *lengths: int, mask: str = "*") -> Hierarchy:
         """Group codes by their first characters: `021**`. Lengths go from long to short; none means one at a time."""
-        from coterie.hierarchies.rules import Prefixes
-
         return cls(Prefixes.of(lengths, mask))
 
     @classmethod
     def dates(cls, *levels: str) -> Hierarchy:
         """Group dates by day, month, quarter, year or decade: the given levels in this order, or all of them."""
-        from coterie.hierarchies.dates import Dates
-
         return cls(Dates.of(levels))
 
     @classmethod
     def flat(cls) -> Hierarchy:
         """Place every value directly under the root."""
-        from coterie.hierarchies.rules import Flat
-
         return cls(Flat())
 
     def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
@@ -175,8 +159,6 @@ class Hierarchy:
         """
         if not isinstance(self.form, WholeTree):
             return self.form.spec
-        from coterie.hierarchies.spec import nested
-
         spec: dict[str, Any] = {"tree": nested(self.form)}
         spec |= {} if self.form.root == ROOT else {"root": self.form.root}
         return spec | {"weights": dict(self.form.weights)} if self.form.weights else spec
@@ -222,8 +204,6 @@ class Hierarchy:
 
     def csv_text(self, values: Any = None) -> str:  # noqa: ANN401 - any array of values
         """Return the text that `to_csv` writes."""
-        from coterie.hierarchies.files import csv_text
-
         if values is not None:
             from coterie.hierarchies.bind import tree_paths
 

@@ -125,6 +125,11 @@ class WholeTree:
 
         For missing values, one more leaf is added under the root, labelled "": the last code.
         """
+        if missing:
+            every = np.flatnonzero(~self._is_inner) if leaves is None else np.asarray(leaves, dtype=np.int64)
+            more = replace(self, labels=(*self.labels, ""), parent=(*self.parent, 0))
+            tree, codes = more.restrict(np.append(every, len(self.labels)))
+            return tree, codes[:-1]
         marked = ~self._is_inner
         if leaves is not None:
             marked = np.zeros(len(self.labels), dtype=np.bool_)
@@ -153,36 +158,7 @@ class WholeTree:
                 weight=subtree_sums(parent, present),
                 whole_weight=subtree_sums(self.parent, weights)[kept],
             )
-        codes = np.where(marked, before, -1).astype(np.int32)
-        return (_with_missing(tree) if missing else tree), codes
-
-
-def _with_missing(tree: Tree) -> Tree:
-    """Return the tree with one more leaf, labelled "", as the root's last child."""
-
-    def extend(values: Int32, last: int) -> Int32:
-        return np.append(values, np.int32(last)).astype(np.int32)
-
-    def joined(sums: Float64 | None) -> Float64 | None:
-        return None if sums is None else np.concatenate([[sums[0] + 1.0], sums[1:], [1.0]])
-
-    code = tree.leaves
-    height, size, last = tree.height.copy(), tree.whole_size.copy(), tree.last.copy()
-    height[0] = max(height[0], 1)
-    size[0] += 1
-    last[0] = code
-    return Tree(
-        labels=(*tree.labels, ""),
-        parent=extend(tree.parent, 0),
-        first=extend(tree.first, code),
-        last=extend(last, code),
-        leaf_node=extend(tree.leaf_node, tree.nodes),
-        depth=extend(tree.depth, 1),
-        height=extend(height, 0),
-        whole_size=extend(size, 1),
-        weight=joined(tree.weight),
-        whole_weight=joined(tree.whole_weight),
-    )
+        return tree, np.where(marked, before, -1).astype(np.int32)
 
 
 def grow_sorted(paths: Iterable[tuple[str, ...]]) -> tuple[WholeTree, list[int]]:

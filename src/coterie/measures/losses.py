@@ -8,7 +8,7 @@ A distribution with an entry point in the group `coterie` adds its own with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,38 +41,31 @@ class Losses(NamedTuple):
         return self.rows * len(self.attributes)
 
 
+Figure: TypeAlias = Callable[[Losses], float | None]
+
+
 class Measure(NamedTuple):
     """The description of a measure."""
 
     name: str
     about: str
-    formula: str
-    better: Literal["lower", "higher", ""]
-    range: str
-    silent: str
+    of: Figure
+    formula: str = ""
+    better: Literal["lower", "higher", ""] = "lower"
+    range: str = "0 and above"
+    silent: str = ""
     """its limitations"""
-    unit: Literal["share", "sum", "rows", "groups"]
+    unit: Literal["share", "sum", "rows", "groups"] = "share"
     """what it is: a share or ratio, a sum over cells, or a count of rows or groups"""
-    grouped: bool
+    grouped: bool = False
     """whether it is about groups, which rows that are published one by one do not have"""
-    of: Callable[[Losses], float | None]
 
 
-def measure(
-    about: str,
-    *,
-    formula: str = "",
-    better: Literal["lower", "higher", ""] = "lower",
-    range: str = "0 and above",
-    silent: str = "",
-    unit: Literal["share", "sum", "rows", "groups"] = "share",
-    grouped: bool = False,
-) -> Callable[[Callable[[Losses], float | None]], Callable[[Losses], float | None]]:
+def measure(about: str, **more: Any) -> Callable[[Figure], Figure]:  # noqa: ANN401 - the fields of `Measure`
     """Register a measure under the name of its function; see `Measure` for the arguments."""
 
-    def add(of: Callable[[Losses], float | None]) -> Callable[[Losses], float | None]:
-        name = of.__name__
-        MEASURES.add(name, Measure(name, about, formula, better, range, silent, unit, grouped, of))
+    def add(of: Figure) -> Figure:
+        MEASURES.add(of.__name__, Measure(of.__name__, about, of, **more))
         return of
 
     return add

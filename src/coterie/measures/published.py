@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -122,15 +123,14 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
     return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
-def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
+def match_rows(published: pa.Table, *, table: Table, config: Config) -> Int64:
     """Match published rows to positions in the original, in order; a row that fits none takes the position next to it.
 
     Arguments as for `measure_release`.
     """
-    count = table.rows if rows is None else int(rows.max(initial=-1)) + 1
-    if published.num_rows == count:
-        return np.arange(count)
-    return _match(read_cells(published, table, config), _originals(table, rows, count))
+    if published.num_rows == table.rows:
+        return np.arange(table.rows)
+    return _match(read_cells(published, table, config), _originals(table, None, table.rows))
 
 
 def _originals(table: Table, rows: Int64 | None, count: int) -> _Originals:
@@ -162,40 +162,31 @@ def _match(cells: PublishedCells, originals: _Originals) -> Int64:
         return every
     if count == len(encoded) and _inside(cells, originals, published=every, own=encoded).all():
         return encoded
-    kept = np.zeros(count, dtype=np.int64)
-    done, shift = 0, 0
-    while done < count:
-        run = _run_of_fits(cells, originals, start=done, shift=shift)
-        kept[done : done + run] = every[done : done + run] + shift
-        done += run
-        skipped = _next_fit(cells, originals, row=done, shift=shift) if done < count else 0
-        if skipped is None:
+
+    def misfits(rows: Int64, shift: int) -> Bool:
+        return ~_inside(cells, originals, published=rows, own=rows + shift)
+
+    def fits(own: Int64, row: int) -> Bool:
+        return _inside(cells, originals, published=np.full(len(own), row), own=own)
+
+    kept, done, shift = np.zeros(count, dtype=np.int64), 0, 0
+    while True:
+        row = _first(misfits, shift, start=done, end=count)
+        # Of the rows after it, no more can be skipped than are missing.
+        own = _first(fits, row, start=row + shift + 1, end=row + slack + 1) if row < count else row + slack + 1
+        if own > row + slack:
             kept[done:] = every[done:] + shift
-            break
-        shift += skipped
-    return kept
+            return kept
+        kept[done:row] = every[done:row] + shift
+        done, shift = row, own - row
 
 
-def _run_of_fits(cells: PublishedCells, originals: _Originals, *, start: int, shift: int) -> int:
-    """Count the consecutive published rows from `start` that contain the original `shift` rows further on."""
-    at, width = start, 64
-    while at < len(cells.lo):
-        published = np.arange(at, min(at + width, len(cells.lo)))
-        fits = _inside(cells, originals, published=published, own=published + shift)
-        if not fits.all():
-            return at + int(np.argmin(fits)) - start
-        at, width = at + len(published), 2 * width
-    return at - start
-
-
-def _next_fit(cells: PublishedCells, originals: _Originals, *, row: int, shift: int) -> int | None:
-    """Count the originals to skip until one lies inside the published row; None if fewer were removed."""
-    slack = len(originals.codes) - len(cells.lo) - shift
-    at, width = 1, 64
-    while at <= slack:
-        own = row + shift + np.arange(at, min(at + width, slack + 1))
-        fits = _inside(cells, originals, published=np.full(len(own), row), own=own)
-        if fits.any():
-            return at + int(np.argmax(fits))
-        at, width = at + len(own), 2 * width
-    return None
+def _first(wanted: Callable[[Int64, int], Bool], what: int, *, start: int, end: int) -> int:
+    """Return the first position from `start` on that is wanted, or `end`; asked for in stretches that double."""
+    width = 64
+    while start < end:
+        found = wanted(np.arange(start, min(start + width, end)), what)
+        if found.any():
+            return start + int(np.argmax(found))
+        start, width = start + width, 2 * width
+    return end

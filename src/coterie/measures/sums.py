@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from coterie.arrays import Bool, Float64
 from coterie.measures.costs import IntervalCosts
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
 from coterie.publishing.labels import Labels, listed_values
-from coterie.publishing.suppressed import starred_rows
+from coterie.publishing.publish import starred_rows
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
@@ -43,15 +43,8 @@ class BlockSums:
         return cls(0, 0, 0, 0, 0, np.zeros((attributes, len(_MEANS))), np.ones(attributes, dtype=np.bool_))
 
     def __add__(self, other: BlockSums) -> BlockSums:
-        return BlockSums(
-            self.rows + other.rows,
-            self.suppressed + other.suppressed,
-            self.starred + other.starred,
-            self.fully_generalised + other.fully_generalised,
-            self.outside + other.outside,
-            self.losses + other.losses,
-            self.unchanged & other.unchanged,
-        )
+        added = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
+        return BlockSums(**added | {"unchanged": self.unchanged & other.unchanged})
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values, from which `from_dict` restores the same sums, bit for bit."""
@@ -88,17 +81,6 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
         outside=int(found["outside"]),
         losses=np.array(losses, dtype=np.float64).reshape(len(table.domains), len(_MEANS)),
         unchanged=np.array([labels[domain.name].unchanged for domain in table.domains], dtype=np.bool_),
-    )
-
-
-def with_suppressed(sums: BlockSums, rows: int) -> BlockSums:
-    """Return the sums with rows that were suppressed from the start, each of which loses everything."""
-    return replace(
-        sums,
-        rows=sums.rows + rows,
-        suppressed=sums.suppressed + rows,
-        fully_generalised=sums.fully_generalised + rows,
-        losses=sums.losses + rows,
     )
 
 

@@ -3,6 +3,6 @@
 May import: arrays, errors, grouping, hierarchies, kernels, settings, table.
 """
 
-from coterie.methods._method import Method, Options, Run, all_methods, find_method, method, warm_up
+from coterie.methods._method import Method, Options, Run, all_methods, find_method, method
 
-__all__ = ["Method", "Options", "Run", "all_methods", "find_method", "method", "warm_up"]
+__all__ = ["Method", "Options", "Run", "all_methods", "find_method", "method"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
-from coterie.arrays import Float64, Int32, Int64
+from coterie.arrays import Float64, Int32
 from coterie.grouping.index import Index
 
 BATCHES = 128  # into which the acceptance of all boxes falls
@@ -55,19 +56,15 @@ class Growth:
         from coterie.kernels.methods.compact import grow_boxes
 
         self.shared.renew(seeds, pool, self.threads)
-        cuts = _pieces(len(seeds), self.threads)
-
-        def piece(i: int) -> None:
-            some, lists = seeds[cuts[i] : cuts[i + 1]], self.shared.lists
-            grow_boxes(self.index.nodes, self.index.costs, self.tries, self.boxes, self.shared.home, lists, some)
-
-        list(pool.map(piece, range(len(cuts) - 1)))
+        fixed = self.index.nodes, self.index.costs, self.tries, self.boxes, self.shared.home, self.shared.lists
+        list(pool.map(lambda some: grow_boxes(*fixed, some), _pieces(seeds, self.threads)))
 
 
-def _pieces(count: int, threads: int) -> Int64:
-    """Return cut points that divide work into pieces for threads, which take the next piece when done."""
+def _pieces(positions: Int32, threads: int) -> list[Int32]:
+    """Divide work into pieces for threads, which take the next piece when done."""
     pieces = 4 * threads if threads > 1 else 1  # a call of a kernel takes some microseconds
-    return np.linspace(0, count, min(count, pieces) + 1).astype(np.int64)
+    cuts = np.linspace(0, len(positions), min(len(positions), pieces) + 1).astype(np.int64)
+    return [positions[start:end] for start, end in pairwise(cuts)]
 
 
 class SharedLists:
@@ -94,10 +91,5 @@ class SharedLists:
         index = self.index
         asked = np.unique(self.home[seeds[index.nodes.point_free[seeds] > 0]])
         asked = asked[too_short(index.nodes, self.lists, asked, self.least)]
-        cuts = _pieces(len(asked), threads)
-
-        def piece(i: int) -> None:
-            some = asked[cuts[i] : cuts[i + 1]]
-            list_near_leaves(index.nodes, index.costs, self.reach, self.leaves, some, self.lists)
-
-        list(pool.map(piece, range(len(cuts) - 1)))
+        fixed = index.nodes, index.costs, self.reach, self.leaves
+        list(pool.map(lambda some: list_near_leaves(*fixed, some, self.lists), _pieces(asked, threads)))

@@ -59,21 +59,6 @@ def _no_progress(step: str, done: int, total: int) -> None:
     pass
 
 
-def warm_up(
-    method: str, progress: Progress | None = _no_progress, checkpoint: Callable[[], None] = lambda: None
-) -> None:
-    """Compile the kernels of a method, unless they are in the cache: one process of a machine does, others wait.
-
-    Args:
-        method: Its name.
-        progress: Receives progress; with None, the log says once that this takes a while.
-        checkpoint: Called now and then; raises if the user wants to stop.
-    """
-    from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
-
-    compile_ahead(method, progress, checkpoint)
-
-
 @dataclass
 class Run:
     """What a method may use besides the table: randomness, threads, progress, a deadline."""
@@ -100,7 +85,9 @@ class Run:
 
     def compile_for(self, method: str) -> None:
         """Compile the kernels of a method if this is the first run after installation."""
-        warm_up(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
+        from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
+
+        compile_ahead(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
 
     @property
     def out_of_time(self) -> bool:

@@ -78,17 +78,6 @@ def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Leve
     return _grouping(lattice, table, node, k)
 
 
-def minimal_nodes(
-    table: Table, k: int, *, number_levels: int = 4, suppress_at_most: float = 0.0, run: Run | None = None
-) -> Int64:
-    """Return every minimal k-anonymous combination of levels: [nodes, d], heights above the values, ascending."""
-    lattice = Lattice(table, number_levels=number_levels)
-    allowed = _share_of(suppress_at_most, table.rows)
-    found = np.argwhere(minimal(lattice.anonymous(k, allowed=allowed, run=run or Run())))
-    heights = [np.asarray(levels.heights)[found[:, j]] for j, levels in enumerate(lattice.levels)]
-    return np.column_stack(heights)
-
-
 def _share_of(share: float, rows: int) -> int:
     """Return a share as a number of rows, rounded down; 0.29 is 29 hundredths, whatever a float makes of it."""
     return int(Fraction(repr(share)) * rows)

@@ -32,7 +32,7 @@ import numpy as np
 from pydantic import Field
 
 from coterie.arrays import Int32, Int64
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.grouping.box_index import BoxIndex, build_box_index
 from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure
@@ -120,8 +120,7 @@ def _measure(table: Table, options: KacaOptions) -> Measure:
             )
         elif sum(weights[: heights[column]]) <= 0:
             problems.append(Problem(path, f"at least one weight of {column!r} must be above 0"))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return Measure("whd", column_weights=tuple(by_column.items()))
 
 

@@ -22,8 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from coterie.arrays import Int32
-from coterie.grouping.index import Index, build_index
+from coterie.grouping.index import build_index
 from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
@@ -52,14 +51,10 @@ def kmembers(table: Table, k: int, options: KMembersOptions, run: Run) -> Groupi
 
     costs = table.costs_of(Measure(options.loss, table.leaf_counts))
     index = build_index(table, costs)
-    seeds = _seeds(table, index, k, options, run)
+    if options.seeding == "dense-first":
+        seeds = np.argsort(index.neighbour_costs(k - 1, threads=run.threads), kind="stable").astype(np.int32)
+    else:
+        seeds = run.rng().permutation(table.rows).astype(np.int32)
     labels, lo, hi = grow_groups(index.nodes, costs, table.codes, k, seeds, options.seeding == "furthest")
     place_leftovers(costs, table.codes, labels, lo, hi, np.full(len(lo), k, dtype=np.int64), seeds)
     return Grouping.of(table.codes, labels)
-
-
-def _seeds(table: Table, index: Index, k: int, options: KMembersOptions, run: Run) -> Int32:
-    if options.seeding == "dense-first":
-        reach = index.neighbour_costs(k - 1, threads=run.threads)
-        return np.argsort(reach, kind="stable").astype(np.int32)
-    return run.rng().permutation(table.rows).astype(np.int32)

@@ -63,11 +63,8 @@ def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
     from coterie.grouping.repair.cuts import cut_whole
     from coterie.grouping.repair.repair import repair
     from coterie.grouping.repair.state import Aim
-    from coterie.kernels.search.costs import box_costs
-
-    def loss(grouping: Grouping) -> float:
-        return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
+    from coterie.methods.compact import loss_of  # late: compact imports this module
 
     mended = repair(table, plain, run.privacy, k=k, run=run)
     cut = cut_whole(Aim(table, run.privacy, k), run)
-    return cut if loss(cut) < loss(mended) else mended
+    return cut if loss_of(table, cut) < loss_of(table, mended) else mended

@@ -41,7 +41,7 @@ from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import BackendError, DataError
 from coterie.grouping.bound import row_bounds
 from coterie.methods._method import Options, Run, method
-from coterie.methods.compact import CompactOptions, compact
+from coterie.methods.compact import CompactOptions, compact, loss_of
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
@@ -93,15 +93,6 @@ class _Columns(NamedTuple):
         return csc_array(cells, shape=(kinds, len(self.members)))
 
 
-class _Choice(NamedTuple):
-    """The groups chosen by the solver."""
-
-    times: Int64 | None
-    """group → how often; None if no choice covers every row as often as it occurs"""
-    best: bool
-    """whether no other choice loses less, as far as the solver's answers agree with each other"""
-
-
 @method("optimal", paper="ours", recoding="local", options=OptimalOptions)
 def optimal(table: Table, k: int, options: OptimalOptions, run: Run) -> Grouping:
     """Find the grouping with the least loss of all (weighted NCP), for small tables; needs SciPy."""
@@ -118,7 +109,7 @@ def optimal(table: Table, k: int, options: OptimalOptions, run: Run) -> Grouping
     alone = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled, deadline=run.deadline)
     start = compact(table, k, CompactOptions.model_validate({"effort": "thorough"}), alone)
     search = _Search(table, k, options.most_groups, run)
-    if table.rows < 2 * k or search.loss(start) - float(search.floors @ search.copies) <= CLOSE:
+    if table.rows < 2 * k or loss_of(table, start) - float(search.floors @ search.copies) <= CLOSE:
         return start
     return search.best(start)
 
@@ -139,12 +130,6 @@ class _Search:
         bounds = row_bounds(table, k, rounds=20, threads=run.threads)
         self.floors: Float64 = np.ascontiguousarray(bounds[table.distinct.first_row])
 
-    def loss(self, grouping: Grouping) -> float:
-        """Return the loss of all rows."""
-        from coterie.kernels.search.costs import box_costs
-
-        return float((grouping.sizes * box_costs(self.table.costs, grouping.lo, grouping.hi)).sum())
-
     def best(self, start: Grouping) -> Grouping:
         """Return the best grouping of all, given one to start from; the best so far if time runs out."""
         priced = self._priced(self._columns_of(start))
@@ -152,7 +137,7 @@ class _Search:
             return self._late(start)
         columns, prices = priced
         found = self._better(start, columns, nodes=FIRST_NODES)
-        gap = self.loss(found) - float(prices @ self.copies)
+        gap = loss_of(self.table, found) - float(prices @ self.copies)
         if gap <= CLOSE:
             return found
         self.run.checkpoint()
@@ -243,19 +228,22 @@ class _Search:
         self.run.progress("choose groups", 0, 0)
         # Without presolve first: it takes no longer here, and presolve is where wrong answers came from.
         for presolve in (False, True):
-            choice = self._choice(columns, nodes, presolve=presolve)
-            if choice.times is not None:
-                made = self._grouping(columns, choice.times)
-                before = made if self.loss(made) < self.loss(before) else before
-            if nodes is not None or choice.best:
+            times, best = self._choice(columns, nodes, presolve=presolve)
+            if times is not None:
+                made = self._grouping(columns, times)
+                before = made if loss_of(self.table, made) < loss_of(self.table, before) else before
+            if nodes is not None or best:
                 return before
             if self.run.out_of_time:
                 return self._late(before)
         self.run.notes.append("optimal: the solver gave no valid answer; the grouping may not be the least loss.")
         return before
 
-    def _choice(self, columns: _Columns, nodes: int | None, *, presolve: bool) -> _Choice:
-        """Return the solver's choice, as far as it is valid."""
+    def _choice(self, columns: _Columns, nodes: int | None, *, presolve: bool) -> tuple[Int64 | None, bool]:
+        """Return group → how often the solver chooses it, None unless that covers every row as often as it occurs.
+
+        Also return whether no other choice loses less, as far as the solver's answers agree with each other.
+        """
         from scipy.optimize import LinearConstraint, milp
 
         settings: dict[str, Any] = {"mip_rel_gap": 0.0, "presolve": presolve}
@@ -270,12 +258,12 @@ class _Search:
             options=settings,
         )
         if result.x is None:  # some choice holds all rows, whatever the solver says: the grouping so far is one
-            return _Choice(None, best=False)
+            return None, False
         times = np.rint(result.x).astype(np.int64)
         if (times < 0).any() or not np.array_equal(matrix @ times, self.copies):
-            return _Choice(None, best=False)
+            return None, False
         agrees = abs(float(columns.losses @ times) - float(result.mip_dual_bound)) <= CLOSE * (1 + self.table.rows)
-        return _Choice(times, best=result.status == 0 and agrees)
+        return times, result.status == 0 and agrees
 
     def _grouping(self, columns: _Columns, times: Int64) -> Grouping:
         """Assign rows to the chosen groups; equal rows in order."""

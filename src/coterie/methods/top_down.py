@@ -46,7 +46,7 @@ from coterie.table.grouping import Grouping, by_label
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
-    from coterie.kernels.methods.top_down_repair import Chains, Donors
+    from coterie.kernels.methods.top_down_repair import Chains
 
 # Rows dealt out, and groups repaired, between two checks for cancellation.
 _ROWS = 1 << 21
@@ -94,13 +94,15 @@ def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
 
 def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
     """Return row → group, none of fewer than k rows."""
-    from coterie.kernels.methods.top_down_repair import chain_labels, fill_donors, repair
+    from coterie.kernels.methods.top_down_repair import Donors, chain_labels, fill_donors, repair
 
     order = by_label(grouping.labels).astype(np.int32)
     start = np.concatenate([[0], np.cumsum(grouping.sizes)])
     index = build_box_index(table.costs, lo=grouping.lo, hi=grouping.hi, sizes=grouping.sizes, lowest=order[start[:-1]])
     chains = _chains(table, order, start, index)
-    donors = _donors(index)
+    shape = index.nodes.node_lo.shape
+    low, high = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+    donors = Donors(low, high, np.zeros(shape[0], dtype=np.int64))
     fill_donors(index.nodes, donors, k)
     for first in range(0, grouping.groups, _GROUPS):
         run.checkpoint()
@@ -125,10 +127,3 @@ def _chains(table: Table, order: Int32, start: Int64, index: BoxIndex) -> Chains
         last=(start[1:] - 1)[index.group].astype(np.int32),
         after=after,
     )
-
-
-def _donors(index: BoxIndex) -> Donors:
-    from coterie.kernels.methods.top_down_repair import Donors
-
-    shape = index.nodes.node_lo.shape
-    return Donors(np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32), np.zeros(shape[0], dtype=np.int64))

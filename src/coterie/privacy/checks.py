@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.errors import InfeasibleError, Problem, refuse
 from coterie.privacy.histogram import Groups
 from coterie.privacy.model import Model
 
@@ -28,8 +28,7 @@ def check_domains(models: Sequence[Model], sensitive: Sequence[Domain]) -> None:
                 problems.append(Problem("privacy", f"{model.name}: there is no sensitive column {column!r}"))
             elif text := model.domain_problem(by_name[column]):
                 problems.append(Problem("privacy", f"{model.name}: column {column!r} {text}"))
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def refuse_infeasible(whole: Groups, models: Sequence[Model], sensitive: Sequence[str]) -> None:

@@ -111,7 +111,7 @@ class BetaLikeness(Model):
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
         """Return group → largest relative gain of a value; infinite if the enhanced kind forbids it at any beta."""
         histogram = groups.column(column)
-        gain = histogram.largest(np.maximum(self._gains(histogram), 0.0)).astype(np.float64)
+        gain = histogram.largest(np.maximum(_shares(histogram) - 1.0, 0.0)).astype(np.float64)
         return gain if self.kind == "basic" else np.where(self._capped(histogram), gain, np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
@@ -123,14 +123,9 @@ class BetaLikeness(Model):
         within = histogram.every(ratio_signs(held, expected, 1 + self.limit) <= 0)
         return within if self.kind == "basic" else within & self._capped(histogram)
 
-    def _gains(self, histogram: Histogram) -> Float64:
-        """Return pair → (share in the group − share in the table) / share in the table."""
-        share = histogram.totals[histogram.value] / histogram.rows
-        return np.asarray(histogram.count / histogram.sizes[histogram.group] / share - 1.0, dtype=np.float64)
-
     def _capped(self, histogram: Histogram) -> Bool:
         """Return group → whether no value gains more than −ln of its share in the table, decided exactly."""
-        gains = self._gains(histogram)
+        gains = _shares(histogram) - 1.0
         caps = np.log(histogram.rows / histogram.totals[histogram.value])
         gap = gains - caps
         fits = gap <= 0
@@ -186,8 +181,7 @@ class DeltaDisclosure(Model):
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
         """Return group → largest |ln(share in the group / share in the table)|; infinite if a value is absent."""
         histogram = groups.column(column)
-        share = histogram.totals[histogram.value] / histogram.rows
-        logs = np.abs(np.log(histogram.count / histogram.sizes[histogram.group] / share))
+        logs = np.abs(np.log(_shares(histogram)))
         return np.where(self._complete(histogram), histogram.largest(logs).astype(np.float64), np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
@@ -211,3 +205,9 @@ class DeltaDisclosure(Model):
         off = np.maximum(held - expected * factor, 0.0) + np.maximum(expected / factor - held, 0.0)
         # Absent values lack their whole least share.
         return (histogram.sum(off - expected / factor) + 1.0 / factor).astype(np.float64)
+
+
+def _shares(histogram: Histogram) -> Float64:
+    """Return pair → share of the value in the group, relative to that in the table."""
+    share = histogram.totals[histogram.value] / histogram.rows
+    return np.asarray(histogram.count / histogram.sizes[histogram.group] / share, dtype=np.float64)

@@ -81,11 +81,6 @@ class LDiversity(Model):
         """Whether the measured value must reach the limit: an l must, a c must not."""
         return self.kind != "recursive"
 
-    @property
-    def monotone(self) -> bool:
-        """Whether it is monotone: distinct values can only increase; frequencies change."""
-        return self.kind == "distinct"
-
     def __post_init__(self) -> None:
         self._check_choice("kind")
         self._check_on()

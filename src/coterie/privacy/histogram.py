@@ -57,10 +57,10 @@ class Histogram:
 
     def sum(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return group → sum over its pairs, in the numbers' own type."""
-        if self.groups == 0:
-            return per_pair[:0]
-        result: npt.NDArray[Any] = np.add.reduceat(per_pair, self.starts[:-1])
-        return result
+        return self._reduced(np.add, per_pair)
+
+    def _reduced(self, by: np.ufunc, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(by.reduceat(per_pair, self.starts[:-1])) if self.groups else per_pair[:0]
 
     def each(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield for each group: value → rows of the group, and value → rows of the table."""
@@ -72,16 +72,11 @@ class Histogram:
 
     def largest(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return group → maximum over its pairs."""
-        if self.groups == 0:
-            return per_pair[:0]
-        result: npt.NDArray[Any] = np.maximum.reduceat(per_pair, self.starts[:-1])
-        return result
+        return self._reduced(np.maximum, per_pair)
 
     def every(self, per_pair: Bool) -> Bool:
         """Return group → whether it is true of all its pairs."""
-        if self.groups == 0:
-            return per_pair[:0]
-        return np.logical_and.reduceat(per_pair, self.starts[:-1])
+        return self._reduced(np.logical_and, per_pair)
 
     @cached_property
     def distinct(self) -> Int64:

@@ -4,8 +4,6 @@ All models here still hold when groups merge: if two groups satisfy the model, s
 lie between those of its parts, and each model requires shares in a convex set or sizes that only grow. Two things
 follow. Classes with equal published cells may be counted together. And a model is feasible for a table if and only if
 all of its rows in one group satisfy it, so infeasible requests are known before any grouping.
-
-`monotone` models are simpler still: once a group satisfies the model, it does whatever joins it.
 """
 
 from __future__ import annotations
@@ -95,11 +93,6 @@ class Model:
     def keeps(self, counts: Sequence[int], totals: Sequence[int]) -> bool:
         """Return whether one group satisfies the guarantee, decided exactly; arguments as for `figure`."""
         raise NotImplementedError
-
-    @property
-    def monotone(self) -> bool:
-        """Whether a group that satisfies the model still does when any rows join it."""
-        return False
 
     @property
     def higher_is_better(self) -> bool:
@@ -222,7 +215,6 @@ class AtLeastK(Model):
     """A model that asks for k of something in every group."""
 
     k: int
-    monotone = True
     higher_is_better = True
     on = None
 

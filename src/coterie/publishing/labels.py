@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.table.rounding import end_texts
 from coterie.values.axis import decimals_of, floats_of
@@ -148,8 +148,7 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
         elif style == "bounds":
             taken = [name for name in bound_names(domain.name) if name in names]
             problems += [Problem(path, f"the table already has a column {name!r}; rename it") for name in taken]
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def label(boxes: Boxes, style: Style) -> Labels:

@@ -17,8 +17,7 @@ from coterie.arrays import Float64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import format_of
-from coterie.publishing.publish import recode
-from coterie.publishing.suppressed import published_as
+from coterie.publishing.publish import published_as, recode
 from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.settings.fields.missing import LeafCounts
 from coterie.table.costs import Measure, interval_costs

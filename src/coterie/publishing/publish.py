@@ -11,7 +11,7 @@ a stretch of a file, the rows of a task.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,12 +24,12 @@ from coterie.arrays import Bool, Int32, Int64, in_threads
 from coterie.files.door import bare_table
 from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, roots_of, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
-from coterie.publishing.suppressed import may_show, published_as, starred_rows
 from coterie.values.codes import Codes, row_classes
 from coterie.values.notation import SET_LIMIT, bound_names
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+    from coterie.settings.fields.hierarchies import Publish as Style
     from coterie.table.domain import Domain
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
@@ -157,7 +157,7 @@ def publish(
     shown = may_show(config, suppressed=int(np.count_nonzero(suppressed)), starred=starred)
     kept = np.arange(columns.num_rows) if shown else np.flatnonzero(~suppressed)
     if config.row_order == "shuffle":
-        kept = secret_order(kept)
+        kept = np.random.default_rng(secrets.randbits(128)).permutation(kept)  # independent of the seed
     publisher = Publisher(tuple(columns.column_names), table.domains, config)
     group = group_of_row[kept]
     unchanged = [recoded[domain.name].unchanged for domain in table.domains]
@@ -199,9 +199,30 @@ def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels
     return recoded
 
 
-def secret_order(rows: Int64) -> Int64:
-    """Shuffle the rows into an irreproducible order, independent of the seed."""
-    return np.random.default_rng(secrets.randbits(128)).permutation(rows)
+# How suppressed rows are shown: whether they are, and the content of their cells.
+
+
+def published_as(domain: Domain, publish: Mapping[str, Style]) -> dict[str, tuple[pa.DataType, Any]]:
+    """Return a quasi-identifier's published columns → their types and the value for a suppressed row."""
+    one = np.zeros(1, dtype=np.int32)
+    labels = label(Boxes(domain, one, one, one, one), style_of(domain, publish))
+    return {
+        name: (values.type, values[labels.suppressed].as_py())
+        for name, values in zip(labels.names, labels.values, strict=True)
+    }
+
+
+def starred_rows(recoded: Iterable[Labels], sizes: Int64) -> int:
+    """Count the rows of the groups published as `*` throughout."""
+    starred = np.ones(len(sizes), dtype=np.bool_)
+    for labels in recoded:
+        starred &= labels.of_group == labels.suppressed
+    return int(sizes[starred].sum())
+
+
+def may_show(config: Config, *, suppressed: int, starred: int) -> bool:
+    """Return whether suppressed rows, with the groups published as `*` throughout, are enough to be shown."""
+    return config.suppressed == "auto" and (suppressed == 0 or suppressed + starred >= config.k)
 
 
 def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:

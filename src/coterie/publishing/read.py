@@ -121,11 +121,6 @@ class CellReader:
         return axis_of(self.domain)
 
 
-def label_spans(tree: Tree) -> dict[str, Interval]:
-    """Return inner node's label → the smallest and the largest of its leaves."""
-    return {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
-
-
 def label_nodes(tree: Tree) -> dict[str, int]:
     """Return inner node's label → the node; of two nodes with one label the upper one, which surely has the value."""
     inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)

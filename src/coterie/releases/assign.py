@@ -21,13 +21,12 @@ import pyarrow as pa
 
 from coterie.arrays import AnyFrame, AnyTable, Float64, Int32, Int64
 from coterie.disclosure.link import Link, link_tables
-from coterie.errors import ConfigError, DataError, Problem
+from coterie.errors import DataError, Problem, refuse
 from coterie.files import tables
 from coterie.files.door import bare_table
 from coterie.measures.costs import interval_costs
 from coterie.publishing.labels import Boxes, label
 from coterie.values.notation import columns_of
-from coterie.verification.models import model_rule
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -82,7 +81,9 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
     _check(release, source.table, others)
     first = _first_rows(release)
     shown = _cells(release, first)
-    link = link_tables(shown, source.table, on=config.quasi, config=_readable(config), unknown="value")
+    # Means and medians do not determine the original values: they are compared as intervals.
+    forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
+    link = link_tables(shown, source.table, on=config.quasi, config=config.replace(publish=forms), unknown="value")
     # Groups with equal published cells are one class, represented by the first of them.
     costs = _costs(release)[link.first.first]
     chosen = _cheapest(link, costs)[link.second.class_of_row]
@@ -94,7 +95,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
         quasi=config.quasi,
         k=config.k,
         roots=release.published.roots,
-        rules=[model_rule(config)],
+        config=config,
         people=_people(release, source.table, groups),
     )
     return Assignment(groups, arrow, verification, source, config)
@@ -112,8 +113,7 @@ def _check(release: Release, table: pa.Table, others: Sequence[str]) -> None:
         for name in needed
         if name not in table.column_names
     ]
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _first_rows(release: Release) -> Int64:
@@ -123,12 +123,6 @@ def _first_rows(release: Release) -> Int64:
     rows = np.flatnonzero(labels >= 0)[::-1]
     first[labels[rows]] = rows
     return first
-
-
-def _readable(config: Config) -> Config:
-    """Replace means and medians, which do not determine the original values, by intervals."""
-    forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
-    return config if len(forms) == len(config.publish) else config.replace(publish=forms)
 
 
 def _cells(release: Release, first: Int64) -> pa.Table:

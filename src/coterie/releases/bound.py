@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from coterie.grouping.bound import lower_bound
 
 if TYPE_CHECKING:
-    from coterie.measures.measures import Measures
+    from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
@@ -66,37 +66,27 @@ def in_words(ratio: float | None) -> str:
     return f"within {percent} % of the least possible loss"
 
 
-def with_bound(
-    measures: Measures, table: Table, *, k: int, threads: int = 1, effort: str = "quick", grouped: bool = True
-) -> Measures:
-    """Return measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed on first access.
-
-    The bound is for groups of the rows of the table. A suppressed row costs 1 per cell, which is no less than
-    it would cost in any group, so the bound also holds with suppression. Rows published one by one (`grouped` is
-    false) may lose less than any grouping, so there is no ratio for them.
-    """
-    bound = _Bound(table, k, threads, effort)
-    late: dict[str, Callable[[], float]] = {"bound": bound.per_cell}
-    if grouped:
-        late["loss_over_bound"] = partial(bound.ratio, measures["ncp"])
-    return measures.with_late(**late)
-
-
 @dataclass(eq=False)
-class _Bound:
-    """The bound of a table, computed once on first access, in whichever process."""
+class LateBound:
+    """The bound of a table, computed once on first access, in whichever process.
+
+    It is for groups of the rows of the table. A suppressed row costs 1 per cell, which is no less than it would cost in
+    any group, so the bound also holds with suppression.
+    """
 
     table: Table
-    k: int
+    config: Config
     threads: int
-    effort: str
 
     @cached_property
     def value(self) -> float:
-        return guided_bound(self.table, self.k, threads=self.threads, effort=self.effort)
+        """The bound, summed over rows."""
+        return guided_bound(self.table, self.config.k, threads=self.threads, effort=self.config.bound_effort)
 
     def per_cell(self) -> float:
+        """Return the bound per cell, as `gcp`."""
         return self.value / max(self.table.rows * self.table.attributes, 1)
 
     def ratio(self, ncp: float) -> float:
+        """Return a loss relative to the bound."""
         return ncp / self.value if self.value > 0 else (1.0 if ncp == 0 else float("inf"))

@@ -21,14 +21,13 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import AnyTable, Frame_co, Int32, Int64
-from coterie.disclosure.risk import Risk, RiskChange, risk_of_classes
+from coterie.disclosure.risk import ClassCounts, Risk, RiskChange, risk_of_classes
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.releases.place import HeldRows, Place
 from coterie.releases.stored import StoredRows, needs_rows
 
 if TYPE_CHECKING:
-    from coterie.disclosure.risk import ClassCounts
     from coterie.explaining.loss import LossExplanation, WhatIfs
     from coterie.explaining.row import RowExplanation
     from coterie.measures.measures import Measures

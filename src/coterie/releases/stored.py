@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int64
+from coterie.arrays import AnyFrame, Int64
 from coterie.disclosure.risk import ClassCounts
 from coterie.errors import ConfigError, Problem
 from coterie.files.output import provenance_path, whole_file
@@ -21,7 +21,6 @@ from coterie.files.rows_file import read_rows, write_rows
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
-    from coterie.arrays import AnyFrame
     from coterie.files.batches import TableFile
     from coterie.releases.place import HeldRows
     from coterie.releases.release import Release

@@ -13,8 +13,7 @@ from coterie.reporting.hide import Hider, plain_configuration
 from coterie.reporting.risk import risk_part
 from coterie.reporting.sentences import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
 from coterie.reporting.utility import utility_part
-from coterie.reporting.verdict import decisions_part, verdict_part
-from coterie.settings.registry import MODELS
+from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.toml import write_toml
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
         made=provenance["made"],
         coterie=provenance["coterie"],
         k=config.k,
-        verdict=verdict_part(release, external=external),
+        verdict=_verdict(release, external=external),
         summary=_summary(release, risk),
         promises=_promises(release, hider),
         context=model.Context(
@@ -58,9 +57,48 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
         utility=utility_part(release, hider),
         suppression=_suppression(release, hider),
         limits=_limits(release),
-        decisions=decisions_part(release),
+        decisions=_decisions(release),
         reproducibility=_reproducibility(release, provenance, external=external),
     )
+
+
+def _verdict(release: Release, *, external: bool) -> model.Verdict:
+    """Return the verdict. Its evidence has small counts, so the external variant leaves it out."""
+    verdict = release.verdict
+    return model.Verdict(
+        state=verdict.state,
+        headline=verdict.headline,
+        questions=[
+            model.VerdictQuestion(
+                name=name,  # type: ignore[arg-type]
+                question=question.title,
+                state=question.state,
+                evidence=[] if external else list(question.evidence),
+                advice=list(question.advice),
+                accepted=list(question.accepted),
+            )
+            for name, question in verdict.questions.items()
+        ],
+    )
+
+
+def _decisions(release: Release) -> list[model.Decision]:
+    """List the decisions, each made by a person or by default."""
+    made = []
+    for name in (name for name, each in FIELDS.items() if each.protects):
+        value, default = getattr(release.config, name), type(release.config).model_fields[name].default
+        made.append(model.Decision(setting=name, value=_text(value), by="default" if value == default else "person"))
+    return made
+
+
+def _text(value: object) -> str:
+    if value is None or value in ((), {}):
+        return "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {each}" for name, each in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(each if isinstance(each, str) else str(each.title) for each in value)
+    return str(value)
 
 
 def _summary(release: Release, risk: model.Risk) -> str:

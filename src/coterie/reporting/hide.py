@@ -53,6 +53,13 @@ class Hider:
         return 0 < number < self.k
 
 
+def rows_by_size(edges: Sequence[int], counts: Int64, rows: Int64) -> Int64:
+    """Return bin → rows of the classes of these sizes; arguments as for `joined_edges`."""
+    held = np.zeros(len(edges), dtype=np.int64)
+    np.add.at(held, np.searchsorted(edges, np.maximum(counts, 1), side="right") - 1, rows)
+    return held
+
+
 def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> list[int]:
     """Return the remaining edges after merging bins until each contains no row or at least k.
 
@@ -62,8 +69,7 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
         rows: Class → its number of rows.
         k: The fewest rows of a non-empty bin.
     """
-    held = np.zeros(len(edges), dtype=np.int64)
-    np.add.at(held, np.searchsorted(edges, counts, side="right") - 1, rows)
+    held = rows_by_size(edges, counts, rows)
     kept: list[int] = []
     room = 0
     for edge, inside in zip(edges, held.tolist(), strict=True):

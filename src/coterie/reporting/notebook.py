@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie.reporting.report import figure_text, percent_text
 from coterie.reporting.templating import environment
+from coterie.values.notation import columns_of
 
 if TYPE_CHECKING:
     from coterie.charts.charts import Chart
@@ -66,18 +67,16 @@ def scoped_style(mark: str) -> str:
 def _sample(release: Release) -> dict[str, tuple[list[str], list[list[str]]]]:
     """Return the first published rows before and after, without direct identifiers."""
     config, positions = release.config, release.published.kept[:ROWS]
-    quasi = [name for name in release.published.table.column_names if _stands_for(name, config.quasi)]
-    others = [name for name in config.sensitive if name in release.published.table.column_names]
+    names = release.published.table.column_names
+    recoded = {column for name in config.quasi for column in columns_of(name, names)}
+    quasi = [name for name in names if name in recoded]
+    others = [name for name in config.sensitive if name in names]
     before = release.source.table.select([*config.quasi, *others][:COLUMNS]).take(np.asarray(positions))
     after = release.published.table.select([*quasi, *others][:COLUMNS]).slice(0, ROWS)
     return {
         name: (table.column_names, [[_cell(value) for value in row.values()] for row in table.to_pylist()])
         for name, table in (("before", before), ("after", after))
     }
-
-
-def _stands_for(name: str, quasi: tuple[str, ...]) -> bool:
-    return name in quasi or any(name in (f"{each}_min", f"{each}_max") for each in quasi)
 
 
 def _cell(value: object) -> str:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.arrays import Int64
 from coterie.reporting import model
-from coterie.reporting.hide import Hider, joined_edges
+from coterie.reporting.hide import Hider, joined_edges, rows_by_size
 from coterie.reporting.sentences import RELEASE_MODELS
 from coterie.settings.threshold import DEFAULT_THRESHOLD
 
@@ -122,34 +121,26 @@ def _side(risk: Risk, hider: Hider, *, edges: list[int], before: bool = False) -
     )
 
 
-def _held(edges: list[int], sizes: ClassCounts) -> Int64:
-    held = np.zeros(len(edges), dtype=np.int64)
-    np.add.at(held, np.searchsorted(edges, np.maximum(sizes.counts, 1), side="right") - 1, sizes.rows)
-    return held
-
-
 def _bins(edges: list[int], before: ClassCounts, after: ClassCounts, hider: Hider) -> list[model.Bin]:
-    held = [_held(edges, side) for side in (before, after)]
+    held = [rows_by_size(edges, side.counts, side.rows) for side in (before, after)]
     totals = [max(int(each.sum()), 1) for each in held]
     last = int(np.flatnonzero(held[0] + held[1]).max(initial=0))
-    made = []
-    for at, edge in enumerate(edges[: last + 1]):
-        made.append(
-            model.Bin(
-                smallest=edge,
-                largest=edges[at + 1] - 1 if at + 1 < len(edges) else None,
-                before=hider.of_rows(int(held[0][at])),
-                after=int(held[1][at]),
-                before_share=hider.figure(held[0][at] / totals[0]),
-                after_share=hider.figure(held[1][at] / totals[1]),
-            )
+    return [
+        model.Bin(
+            smallest=edge,
+            largest=edges[at + 1] - 1 if at + 1 < len(edges) else None,
+            before=hider.of_rows(int(held[0][at])),
+            after=int(held[1][at]),
+            before_share=hider.figure(held[0][at] / totals[0]),
+            after_share=hider.figure(held[1][at] / totals[1]),
         )
-    return made
+        for at, edge in enumerate(edges[: last + 1])
+    ]
 
 
 def _curve(edges: list[int], before: ClassCounts, after: ClassCounts, hider: Hider) -> list[model.CurvePoint]:
     """Return the share of records whose risk is at least 1 ÷ f, for f at the end of each bar."""
-    below = [np.cumsum(_held(edges, side)) for side in (before, after)]
+    below = [np.cumsum(rows_by_size(edges, side.counts, side.rows)) for side in (before, after)]
     totals = [max(int(each[-1]), 1) for each in below]
     ends = [edge - 1 for edge in edges[1:]]
     made = [

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 _RULES = ("flat", "prefixes", "intervals", "dates")
 
 
 def type_text(annotation: object) -> str:
     """Describe a type: `number`, `true or false`, `strict | relaxed`."""
-    from types import NoneType, UnionType
-    from typing import Literal, Union, get_args, get_origin
-
     words = {int: "whole number", float: "number", bool: "true or false", str: "text", NoneType: "nothing"}
     origin = get_origin(annotation)
     if origin is Annotated:

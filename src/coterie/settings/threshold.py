@@ -53,17 +53,14 @@ def find_threshold(setting: str | float | Fraction | Threshold) -> Threshold:
     """Return a threshold from the name of a preset, or from a number above 0 and up to 1."""
     if isinstance(setting, Threshold):
         return setting
-    if isinstance(setting, str) and setting.lower() in PRESETS:
-        return PRESETS[setting.lower()]
-    problems = threshold_problems(setting)
-    if problems:
+    if problems := threshold_problems(setting):
         raise ConfigError(problems)
-    return Threshold(str(setting), _number(setting), "given")
+    return PRESETS.get(str(setting).lower()) or Threshold(str(setting), _number(setting), "given")
 
 
 def threshold_problems(setting: str | float | Fraction) -> list[Problem]:
     """Return the problem of a threshold that is neither a preset nor a number above 0 and up to 1."""
-    if (isinstance(setting, str) and setting.lower() in PRESETS) or 0 < _number(setting) <= 1:
+    if str(setting).lower() in PRESETS or 0 < _number(setting) <= 1:
         return []
     return [Problem("threshold", f"must be a number above 0 and up to 1, or one of {', '.join(PRESETS)}")]
 

@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from coterie.suggesting.contents import looks_like
 from coterie.suggesting.names import Meaning, Role, meaning
-from coterie.suggesting.together import settle
-from coterie.suggesting.wide import not_kept_together, short_list
+from coterie.suggesting.together import not_kept_together, settle, short_list
 from coterie.values.plain import plain_column
 from coterie.values.scalars import DATE, NUMBER, is_text
 

@@ -139,6 +139,11 @@ class Codebook:
     mask: Mask = field(default_factory=Mask)
     """rows and cells that the user wants suppressed, by row number"""
 
+    @property
+    def values(self) -> dict[str, pa.Array]:
+        """Quasi-identifier → code → value."""
+        return {domain.name: domain.values for domain in self.domains}
+
     def only(self, quasi: Sequence[int]) -> Codebook:
         """Return the same without some quasi-identifiers; the remaining ones are given by position."""
         domains = tuple(self.domains[at] for at in quasi)

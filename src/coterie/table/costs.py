@@ -91,7 +91,8 @@ def cost_arrays(domains: Sequence[Domain], measure: Measure | None = None) -> Co
             numbers, span = _numbers(domain)
             small = domain.size <= TABLE_LIMIT
             kinds.append(TABLE if small else NUMBER)
-            parts.append(_number_table(numbers, span, domain.weight) if small else numbers)
+            apart = domain.weight * ((numbers[None, :] - numbers[:, None]) / span) if small else numbers
+            parts.append(np.minimum(apart, domain.weight).ravel() if small else numbers)
         else:
             gaps = domain.weight * measure.of(domain.name).node_costs(domain.tree)[domain.tree.gap_node]
             small = domain.size <= TABLE_LIMIT
@@ -121,10 +122,6 @@ def _numbers(domain: Domain) -> tuple[Float64, float]:
     if domain.missing >= 0:
         numbers[-1] = 2.0 * span
     return numbers, span
-
-
-def _number_table(numbers: Float64, span: float, weight: float) -> Float64:
-    return np.minimum(weight * ((numbers[None, :] - numbers[:, None]) / span), weight).ravel()
 
 
 def _tree_table(gaps: Float64, size: int) -> Float64:

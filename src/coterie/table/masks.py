@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coterie.arrays import AnyFlags, Bool, Int64
-from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.errors import ConfigError, InfeasibleError, Problem, refuse
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -102,8 +102,7 @@ def read_mask(
             problems.append(Problem(path, f"every cell of {name!r} would be suppressed; drop the column instead"))
         elif found is not None and found.any():
             flags[name] = found
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return Mask(row_flags, flags)
 
 

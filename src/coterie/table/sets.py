@@ -30,7 +30,7 @@ def priced_by_sets(table: Table, config: Config) -> Table:
     """
     if config.cost != "set":
         return table
-    codes, domains = [], []
+    codes, domains, both = [], [], pa.array([0, 1])
     for at, domain in enumerate(table.domains):
         column = table.codes[:, at]
         flat = domain.tree is not None and not domain.labelled and config.publish.get(domain.name) != "ancestor"
@@ -41,11 +41,8 @@ def priced_by_sets(table: Table, config: Config) -> Table:
         for code in range(domain.size):
             codes.append((column == code).astype(np.int32))
             share = 1 / domain.size if code != domain.missing else 1 - 1 / domain.size
-            domains.append(_indicator(f"{domain.name} {code}", domain.weight * share))
+            name, weight = f"{domain.name} {code}", domain.weight * share
+            domains.append(Domain(name, "number", both, np.array([0.0, 1.0]), None, -1, weight, labelled=False))
     if len(domains) == len(table.domains):
         return table
     return replace(table, codes=np.ascontiguousarray(np.column_stack(codes)), domains=tuple(domains))
-
-
-def _indicator(name: str, weight: float) -> Domain:
-    return Domain(name, "number", pa.array([0, 1]), np.array([0.0, 1.0]), None, -1, weight, labelled=False)

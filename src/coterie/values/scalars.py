@@ -17,6 +17,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, NamedTuple
 
@@ -144,34 +145,34 @@ def number_text(text: str) -> str | None:
     return None if value is None else decimal_text(value)
 
 
+@dataclass
 class Misfits:
     """Counts the values of a column that a hierarchy lacks; shows them only on request."""
 
-    def __init__(self, names: Sequence[str], *, counts: Integers, column: str, show_values: bool) -> None:
-        self._names = names
-        self._counts = counts
-        self._show = show_values
-        self.column = column
-        self.problems: list[Problem] = []
-        self.rows = 0
+    names: Sequence[str]
+    counts: Integers
+    column: str
+    show_values: bool
+    problems: list[Problem] = field(default_factory=list)
+    rows: int = 0
 
     def add(self, places: Sequence[int], one: str, many: str, *, hint: str = "") -> None:
         """Record that the values at these positions do not fit. `one` and `many` are the verb phrases."""
         if not places:
             return
-        rows = int(self._counts[np.asarray(places, dtype=np.int64)].sum())
+        rows = int(self.counts[np.asarray(places, dtype=np.int64)].sum())
         self.rows += rows
         phrase = one if len(places) == 1 else many
         text = f"{count_of(len(places), 'value')} ({count_of(rows, 'row')}) {phrase}"
-        if self._show:
-            shown = ", ".join(f'"{self._names[place]}"' for place in places[:_MOST_SHOWN])
+        if self.show_values:
+            shown = ", ".join(f'"{self.names[place]}"' for place in places[:_MOST_SHOWN])
             more = len(places) - _MOST_SHOWN
             text += f": {shown}" + (f" and {more:,} more" if more > 0 else "")
         self.problems.append(Problem(self.column, f"{text}; {hint}" if hint else text))
 
     def add_column(self, text: str) -> None:
         """Record that the whole column does not fit."""
-        self.rows = int(self._counts.sum())
+        self.rows = int(self.counts.sum())
         self.problems.append(Problem(self.column, text))
 
     def raise_any(self) -> None:

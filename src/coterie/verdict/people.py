@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -10,13 +11,14 @@ import pyarrow.compute as pc
 
 from coterie.suggesting.names import meaning
 from coterie.suggesting.together import people_rank
-from coterie.verdict.counts import Exposure, TableRows
+from coterie.verdict.counts import Exposure, PublishedRows
 from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.arrays import Int64
     from coterie.settings.config import Config
     from coterie.verdict.question import Findings
+    from coterie.verification.arrow import ArrowCounter
 
 # A column that identifies people has more values than a category, and several rows per value.
 FEWEST = 10
@@ -26,7 +28,7 @@ _SHARED = ("a person's name", "a street address", "a place on the map")
 
 
 def look_for_people(
-    findings: Findings, rows: TableRows, config: Config, *, original: pa.Table, kept: Int64, k: int
+    findings: Findings, held: ArrowCounter, config: Config, *, original: pa.Table, kept: Int64, k: int
 ) -> None:
     """Warn about groups with fewer than k people, if a column that is left out seems to identify people.
 
@@ -38,7 +40,7 @@ def look_for_people(
     if column is None:
         return
     who = original.column(column).take(pa.array(kept))
-    found = Exposure.of(TableRows(rows.table, rows.of_row, rows.classes, who).sizes(()), k)
+    found = Exposure.of(PublishedRows.of_table(replace(held, who=who)).sizes(()), k)
     findings.figures["people"] = {"column": column, "below_k": found.below, "smallest": found.smallest}
     if not found.below:
         return

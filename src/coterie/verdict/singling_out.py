@@ -1,4 +1,4 @@
-"""Whether rows of a release can be singled out by unchanged columns.
+"""Whether rows of a release can be singled out by unchanged columns, the order of rows or the tightness of cells.
 
 The judge counts on the quasi-identifiers, as guaranteed. People can be recognized by kept columns just as
 well, so here classes are counted on the quasi-identifiers with each kept column, and with all of them. For
@@ -7,14 +7,17 @@ sensitive attributes this is only reported: nobody should know them, though an e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.disclosure.downcoding import CellCounts, downcode
+from coterie.disclosure.labels import forms_of
+from coterie.disclosure.order import Reader, order_leaks
 from coterie.settings.limits import limit
 from coterie.settings.threshold import find_threshold
-from coterie.verdict.counts import Exposure, PublishedRows, TableRows
+from coterie.verdict.counts import Exposure, PublishedRows, taken
 from coterie.verdict.question import Findings
 from coterie.verdict.shares import BUDGET, shapley_shares
 from coterie.wording import count_of, percent_text
@@ -29,11 +32,9 @@ DISK_BUDGET = 12
 MOST_COLUMNS = 6
 
 
-def singled_out(
-    rows: PublishedRows, config: Config, *, kept: Sequence[str], k: int, findings: Findings | None = None
-) -> Findings:
+def singled_out(rows: PublishedRows, config: Config, *, kept: Sequence[str], k: int) -> Findings:
     """Measure how many rows are singled out by the quasi-identifiers with the columns that are kept unchanged."""
-    findings = findings or Findings("singling-out", config.accept)
+    findings = Findings("singling-out", config.accept)
     noun = "people" if rows.counts_people else "rows"
     checked = [column for column in kept if not findings.accepts(column)]
     alone = Exposure.of(rows.sizes(()), k)
@@ -48,6 +49,34 @@ def singled_out(
             f"know, {_told(every, rows.rows)}; this does not affect the state."
         )
     return findings
+
+
+def look_at_order(findings: Findings, read: Reader, config: Config, *, names: Sequence[str], k: int) -> None:
+    """Warn where the order of rows narrows what is published; k is the class size that is wanted."""
+    leaks = order_leaks(read, names, quasi=config.quasi, k=k)
+    findings.figures["order"] = [leak._asdict() for leak in leaks]
+    for leak in leaks:
+        findings.evidence.append(f"{leak.text}.")
+        findings.add(
+            "warn" if leak.narrowed > limit(config.limits, "order") else "pass",
+            what="order",
+            advice='Set row_order = "shuffle": rows are then published in a secret order. '
+            'To accept the risk: accept = ["singling-out:order"].',
+        )
+
+
+def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], config: Config) -> None:
+    """Report what tight cells reveal; not all methods publish cells that are no wider than their rows."""
+    from coterie.methods import find_method
+
+    if not find_method(config.method).kind.tight:
+        return
+    forms = forms_of(config)
+    found = downcode(counted, forms=forms, rounded=config.round)
+    findings.figures["downcoding"] = [each._asdict() for each in found]
+    if found:
+        worst = max(found, key=lambda each: (each.narrowed, each.exact))
+        findings.evidence.append(f"{worst.text}; this does not affect the state.")
 
 
 def _with_kept(
@@ -98,12 +127,12 @@ def _shares(rows: PublishedRows, columns: Sequence[str], k: int) -> dict[str, fl
     Whole classes are sampled, so that they keep their sizes.
     """
     sample = rows
-    if isinstance(rows, TableRows) and rows.rows > SAMPLE:
-        part = -(-rows.rows // SAMPLE)
-        chosen = np.random.default_rng(0).integers(part, size=rows.classes) == 0
-        taken = np.flatnonzero(chosen[rows.of_row])
-        sample = rows.take(taken) if len(taken) else rows
-    budget = BUDGET if rows.held else DISK_BUDGET
+    if rows.held is not None and rows.rows > SAMPLE:
+        of_row, classes = rows.held.classes
+        chosen = np.random.default_rng(0).integers(-(-rows.rows // SAMPLE), size=classes) == 0
+        some = np.flatnonzero(chosen[of_row])
+        sample = taken(rows.held, some) if len(some) else rows
+    budget = BUDGET if rows.held is not None else DISK_BUDGET
     found = shapley_shares(columns, lambda some: Exposure.of(sample.sizes(sorted(some)), k).below, budget=budget)
     total = sum(found.values())
     return {column: round(share / total, 4) if total > 0 else 0.0 for column, share in found.items()}

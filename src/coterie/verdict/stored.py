@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from coterie.errors import CoterieError
-from coterie.verdict.counts import TableRows
 from coterie.verdict.people import look_for_people
-from coterie.verdict.question import Findings, Question, Verdict, worst
+from coterie.verdict.question import Findings, Verdict
 from coterie.verdict.usefulness import query_error, usefulness
 from coterie.verdict.verdict import joined, promises, verdict_of_file
+from coterie.verification.arrow import ArrowCounter
 
 if TYPE_CHECKING:
     from coterie.releases.place import HeldRows
@@ -32,11 +31,14 @@ def verdict_of_stored(release: Release) -> Verdict:
     if sample is not None:
         queries = query_error(sample.source.table, sample.published.table, config, kept=sample.published.kept)
     # A release has a header, whatever its input had.
-    by_itself = verdict_of_file(path, config.replace(header=True, skip_rows=0), found, people=_people(release, sample))
-    useful = usefulness(release.measures, config, queries=queries).question()
-    seen = by_itself.questions["singling-out"]
-    questions = {**by_itself.questions, seen.name: _with_people(seen, release, sample), useful.name: useful}
-    return Verdict(questions)
+    return verdict_of_file(
+        path,
+        config.replace(header=True, skip_rows=0),
+        found,
+        who=_people(release, sample),
+        useful=usefulness(release.measures, config, queries=queries),
+        people=lambda findings: _look_for_people(findings, release, sample),
+    )
 
 
 def _sample(release: Release) -> HeldRows | None:
@@ -58,28 +60,18 @@ def _people(release: Release, sample: HeldRows | None) -> HiddenColumn | None:
     return release.place.persons(release.config.entity)
 
 
-def _with_people(question: Question, release: Release, sample: HeldRows | None) -> Question:
-    """Return the question with what a sample of whole classes says of people that nobody has named."""
+def _look_for_people(findings: Findings, release: Release, sample: HeldRows | None) -> None:
+    """Add what a sample of whole classes says of people that nobody has named."""
     config = release.config
-    findings = Findings(question.name, config.accept)
     if config.entity is not None and config.row_order == "shuffle":
         text = "With further columns, rows were counted instead of people, because their order is secret."
         findings.evidence.append(text)
     if sample is None:
         what = "people were not counted" if config.entity else "nothing was looked for that numbers people"
         findings.evidence.append(f"With further columns, {what}: the original cannot be read again.")
-    else:
-        rows = TableRows(sample.published.table, sample.verification.class_of_row, sample.verification.groups)
-        kept, table = sample.published.kept, sample.source.table
-        look_for_people(findings, rows, config, original=table, kept=kept, k=config.k)
-        if rows.rows < release.published_rows and findings.evidence:
-            findings.evidence.append(f"This was seen in a sample of {rows.rows:,} rows in whole groups.")
-    more = findings.question()
-    return replace(
-        question,
-        state=worst([question.state, more.state]),
-        evidence=question.evidence + more.evidence,
-        advice=question.advice + more.advice,
-        accepted=question.accepted + tuple(each for each in more.accepted if each not in question.accepted),
-        figures={**question.figures, **more.figures},
-    )
+        return
+    known, told = (sample.verification.class_of_row, sample.verification.groups), len(findings.evidence)
+    held = ArrowCounter(sample.published.table, (), known=known)
+    look_for_people(findings, held, config, original=sample.source.table, kept=sample.published.kept, k=config.k)
+    if held.table.num_rows < release.published_rows and len(findings.evidence) > told:
+        findings.evidence.append(f"This was seen in a sample of {held.table.num_rows:,} rows in whole groups.")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.disclosure.downcoding import count_cells
 from coterie.settings.threshold import find_threshold
-from coterie.values.notation import columns_of
-from coterie.verdict.counts import CounterRows, PublishedRows, TableRows
+from coterie.values.notation import columns_of, published_names
+from coterie.verdict.counts import PublishedRows
 from coterie.verdict.inference import inference
-from coterie.verdict.order import look_at_order, look_at_tightness
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
-from coterie.verdict.singling_out import singled_out
+from coterie.verdict.singling_out import look_at_order, look_at_tightness, singled_out
 from coterie.verdict.usefulness import BOUND_ROWS, query_error, useful_by_label, usefulness
+from coterie.verification.arrow import ArrowCounter
 from coterie.verification.cells import numbered
 
 if TYPE_CHECKING:
@@ -37,52 +37,78 @@ def verdict_of(release: Release) -> Verdict:
     config, published, found = release.config, release.published, release.verification
     original, kept = release.source.table, release.published.kept
     who = None if config.entity is None else original.column(config.entity).take(pa.array(kept))
-    of_row, classes = found.class_of_row, found.groups
+    known = found.class_of_row, found.groups
     if release.by_rows:
         # Rows that are published one by one are hidden among those of their group, however they look.
-        of_row, classes = numbered(release.groups[kept].astype(np.int64))
-    rows = TableRows(published.table, of_row, classes, who)
-    findings = Findings("singling-out", config.accept)
-    singled_out(rows, config, kept=_kept(published.table.column_names, config), k=config.k, findings=findings)
-    look_at_order(findings, rows.read, config, names=published.table.column_names, k=config.k)
-    look_at_tightness(findings, count_cells(rows.classes_of(config.quasi), quasi=config.quasi), config)
-    look_for_people(findings, rows, config, original=original, kept=kept, k=config.k)
+        known = numbered(release.groups[kept].astype(np.int64))
+    names = published_names(published.table.column_names, config.quasi)
+    held = ArrowCounter(published.table, names, who=who, known=known)
     queries = query_error(original, published.table, config, kept=kept)
     useful = usefulness(release.measures, config, queries=queries, bounded=original.num_rows <= BOUND_ROWS)
-    inferred = inference(rows, config, sensitive=config.sensitive)
-    return joined(promises(found), findings, inferred, useful)
+    return verdict_of_rows(
+        PublishedRows.of_table(held),
+        config,
+        found,
+        names=published.table.column_names,
+        k=config.k,
+        useful=useful,
+        people=lambda findings: look_for_people(findings, held, config, original=original, kept=kept, k=config.k),
+    )
 
 
-def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *, names: Sequence[str]) -> Verdict:
-    """Return the verdict on a published table by itself: without the original, its use is judged by what is published.
+def verdict_of_rows(
+    rows: PublishedRows,
+    config: Config,
+    found: Verification,
+    *,
+    names: Sequence[str],
+    k: int | None = None,
+    useful: Findings | None = None,
+    people: Callable[[Findings], None] | None = None,
+) -> Verdict:
+    """Return the verdict on a published table by itself, in which columns without a role count as kept.
 
-    Columns without a role are published, so they count as kept.
+    Args:
+        rows: The table.
+        config: The guarantees and the column roles.
+        found: What was verified.
+        names: All of its columns.
+        k: The class size that is wanted; by default the verified one, or that of the threshold.
+        useful: What is left of the data; by default, that is judged by what is published.
+        people: Adds what the original shows about people with several rows.
     """
-    k = found.wanted or find_threshold(config.threshold).rows
+    k = k or found.wanted or find_threshold(config.threshold).rows
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
     look_at_order(findings, rows.read, config, names=names, k=k)
-    counted = count_cells(rows.classes_of(config.quasi), quasi=config.quasi)
+    counted = count_cells(rows.classes(), quasi=config.quasi)
     look_at_tightness(findings, counted, config)
+    if people is not None:
+        people(findings)
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
-    useful = useful_by_label(counted, config)
-    return joined(promises(found), findings, inferred, useful)
+    return joined(promises(found), findings, inferred, useful or useful_by_label(counted, config))
 
 
 def verdict_of_file(
-    path: str | os.PathLike[str], config: Config, found: Verification, *, people: HiddenColumn | None = None
+    path: str | os.PathLike[str],
+    config: Config,
+    found: Verification,
+    *,
+    who: HiddenColumn | None = None,
+    **more: Any,  # noqa: ANN401 - as below
 ) -> Verdict:
     """Return the verdict on a published file that is never held whole: DuckDB counts its classes.
 
-    The person of each row may be given separately.
+    The person of each row may be given separately; more arguments are those of `verdict_of_rows`.
     """
     from coterie.verification.duckdb_counts import counting
 
-    with counting(path, config, people=people) as (table, counter):
+    with counting(path, config, people=who) as (table, counter):
 
         def read(columns: Sequence[str]) -> Iterator[pa.Table]:
             return (pa.Table.from_batches([batch]) for batch in table.batches(list(columns)))
 
-        return verdict_of_rows(CounterRows(counter, found.rows, read), config, found, names=table.schema.names)
+        rows = PublishedRows(counter, found.rows, read)
+        return verdict_of_rows(rows, config, found, names=table.schema.names, **more)
 
 
 def promises(found: Verification) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -47,6 +47,11 @@ class ArrowCounter:
         """Row → class, and the number of classes."""
         return equal_rows(self.columns) if self.known is None else self.known
 
+    def refined(self, columns: Sequence[str]) -> ArrowCounter:
+        """Return a counter of the classes on these columns too, which knows no cells of the quasi-identifiers."""
+        classes = equal_rows([self._read[name] for name in columns], self.classes) if columns else self.classes
+        return replace(self, names=(), known=classes, known_cells=self._read)
+
     @property
     def of_row(self) -> Int64:
         """Row → class."""
@@ -77,7 +82,7 @@ class ArrowCounter:
         if self.who is None:
             return None
         who = read_cells(self.who, name="entity")
-        pairs = np.unique(self.of_row * (len(who.values) + 1) + who.of_row)
+        pairs = pa.array(self.of_row * (len(who.values) + 1) + who.of_row).unique().to_numpy(zero_copy_only=False)
         people = np.bincount(pairs // (len(who.values) + 1), minlength=len(self.rows)).astype(np.int64)
         return PeopleCounts(people, self.rows, np.ones_like(self.rows))
 

@@ -129,9 +129,12 @@ def _places(indices: Sequence[pa.Array], *, missing: int) -> Int32:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
 
 
-def equal_rows(columns: Sequence[ColumnCells]) -> tuple[Int64, int]:
-    """Return row → class of rows with equal cells, numbered by first row; and the number of classes."""
-    of_row, classes = np.zeros(len(columns[0].of_row), dtype=np.int64), 1
+def equal_rows(columns: Sequence[ColumnCells], within: tuple[Int64, int] | None = None) -> tuple[Int64, int]:
+    """Return row → class of rows with equal cells, numbered by first row; and the number of classes.
+
+    `within` are classes that are divided further.
+    """
+    of_row, classes = within or (np.zeros(len(columns[0].of_row), dtype=np.int64), 1)
     for column in columns:
         distinct = len(column.values) + 1
         if classes * distinct >= ROOM:

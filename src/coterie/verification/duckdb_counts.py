@@ -28,7 +28,7 @@ from coterie.verification.counts import (
     PeopleCounts,
     SizeCounts,
 )
-from coterie.verification.models import FileCheck, verify_counts
+from coterie.verification.models import FileCheck, check_file
 from coterie.verification.sql import (
     DuckLimits,
     HiddenColumn,
@@ -79,7 +79,7 @@ def verify_file(
     """
     names = published_names(table.schema.names, config.quasi, k)
     with _counter(table, config, names, checker, roots=roots, people=people) as counter:
-        return verify_counts(counter, config, names=table.schema.names, hidden=hidden, k=k, measured=measured)
+        return check_file(counter, config, names=table.schema.names, hidden=hidden, k=k, measured=measured)
 
 
 @contextmanager

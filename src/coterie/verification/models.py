@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 from coterie.verification.cells import MARK, number_in
 from coterie.verification.counts import (
     CellPairs,
@@ -29,11 +29,10 @@ from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
-from coterie.verification.verify import Check, Verification, k_check, verification_of
+from coterie.verification.verify import Check, Verification, verify_counts
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
-    from coterie.verification.verify import Rule
 
 _ENDS = re.compile(r"\[([0-9.]+)-([0-9.]+)\]|\[(.+), (.+)\]")
 _EXACT = Context(prec=1000)
@@ -85,38 +84,22 @@ class FileCheck(NamedTuple):
         return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
-def verify_counts(
+def check_file(
     counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
 ) -> FileCheck:
-    """Verify a release with these columns from an engine's counts.
-
-    `hidden` suppressed rows are shown: they are a class by themselves, or part of one. If `measured`, the sensitive
-    attributes are also measured, whatever their guarantees.
-    """
-    sizes, people = counter.sizes(), counter.people()
-    checks = [] if k is None else [k_check(k, sizes)]
-    checks += _beyond_k(counter, config, people, names)
-    found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
+    """Verify a release that is not in memory; `hidden` suppressed rows are shown, as a class or as part of one."""
+    made, sizes, people = verify_counts(counter, config, quasi=config.quasi, names=names, k=k, measured=measured)
     # Classes have no numbers here, so the worst one cannot be identified.
-    verification = verification_of(
-        sizes,
-        quasi=config.quasi,
-        k=k,
-        checks=[check._replace(worst=-1) for check in checks],
-        measured=tuple(each._replace(worst=-1) for each in found),
-    )
-    return FileCheck(verification, sizes.kept(hidden), sizes, people)
+    checks = tuple(check._replace(worst=-1) for check in made.checks)
+    made = replace(made, checks=checks, measured=tuple(each._replace(worst=-1) for each in made.measured))
+    return FileCheck(made, sizes.kept(hidden), sizes, people)
 
 
-def model_rule(config: Config) -> Rule:
-    """Return the guarantees of a configuration beyond k, as a rule for a table in memory."""
-    return lambda counter: _beyond_k(counter, config, counter.people(), counter.table.column_names)
-
-
-def _beyond_k(counter: Counter, config: Config, people: PeopleCounts | None, names: Sequence[str]) -> list[Check]:
+def checks_beyond_k(counter: Counter, config: Config, people: PeopleCounts | None, names: Sequence[str]) -> list[Check]:
+    """Check the guarantees of a configuration beyond k."""
     checks = check_promises(counter, promises_of(config), config, names=names)
     checks += [] if people is None else [people_check(people, config.k)]
-    return checks + rounding_checks(counter, config, names=names)
+    return checks + [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]
 
 
 def check_promises(
@@ -154,8 +137,7 @@ def measure_columns(
 
 def _tables(counter: Counter, config: Config, columns: Sequence[str], names: Sequence[str]) -> dict[str, Sensitive]:
     absent = [column for column in dict.fromkeys(columns) if column not in names]
-    if absent:
-        raise ConfigError([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
+    refuse([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
     return {column: sensitive_of(column, counter.cells(column), config) for column in dict.fromkeys(columns)}
 
 
@@ -226,12 +208,8 @@ def people_check(counts: PeopleCounts, k: int) -> Check:
     return Check("k-anonymity of people", k, least, not found.failing, text, found.worst, found.size)
 
 
-def rounding_checks(counter: Counter, config: Config, *, names: Sequence[str]) -> list[Check]:
-    """Check each column with a step: all ends are multiples of it, and no interval is narrower."""
-    return [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]
-
-
 def _rounding_check(counter: Counter, name: str, step: Decimal, names: Sequence[str]) -> Check:
+    """Check a column with a step: all ends are multiples of it, and no interval is narrower."""
     wrong = 0
     for column in (name,) if name in names else (f"{name}_min", f"{name}_max"):
         cells = counter.cells(column)

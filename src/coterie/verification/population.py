@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Bool, Int64, Integers
-from coterie.errors import ConfigError, DataError, Problem
+from coterie.errors import DataError, Problem, refuse
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, equal_rows, first_rows, read_cells
 from coterie.verification.readings import Shown, numbered, read_both
@@ -54,8 +54,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
 
     people = tables.read(population, missing_values=config.missing_values, header=True).table
     absent = [name for name in config.quasi if name not in people.column_names]
-    if absent:
-        raise ConfigError([Problem("on", f"the first table has no column {name!r}") for name in absent])
+    refuse([Problem("on", f"the first table has no column {name!r}") for name in absent])
     owns = [read_cells(people.column(name), name=name) for name in config.quasi]
     of_row, alike = equal_rows(owns)
     first = first_rows(of_row, alike)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, refuse
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -67,8 +67,7 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
         else:
             columns = config.sensitive if model.on is None else (model.on,)
             made += [promise_of(model, column) for column in columns]
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return tuple(sorted(dict.fromkeys(made), key=lambda promise: promise.counts != "population"))
 
 
@@ -114,10 +113,9 @@ def _read(model: Any) -> tuple[Any, str, int]:  # noqa: ANN401 - as above
 
 def refuse_unfit(promises: Sequence[Promise], tables: dict[str, Sensitive]) -> None:
     """Raise a ConfigError with every sensitive attribute that a guarantee does not fit."""
-    texts = [
-        f"{promise.name}: column {promise.column!r} {text}"
+    problems = [
+        Problem("privacy", f"{promise.name}: column {promise.column!r} {text}")
         for promise in promises
         if promise.column is not None and (text := promise.problem(tables[promise.column]))
     ]
-    if texts:
-        raise ConfigError([Problem("privacy", text) for text in texts])
+    refuse(problems)

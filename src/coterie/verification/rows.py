@@ -16,7 +16,7 @@ each row. It reads the boxes and counts independently; no table can show that th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,11 +26,10 @@ from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
 from coterie.verification.readings import Shown, interval_ends, numbered, range_ends, read_both, set_members
-from coterie.verification.verify import Check, Rule
+from coterie.verification.verify import Check
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
-    from coterie.verification.arrow import ArrowCounter
 
 NAME = "k-anonymity by rows"
 
@@ -97,8 +96,8 @@ def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, 
     return held
 
 
-def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Config) -> tuple[Int32, Int32]:
-    """Parse published cells as intervals of value numbers: smallest and largest, [rows, d] each.
+def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Config) -> Int32:
+    """Parse published cells as intervals of value numbers: [rows, 2 d] smallest, then largest.
 
     A cell that cannot be parsed is empty: its smallest number is above its largest.
 
@@ -124,7 +123,7 @@ def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Conf
         lo[:, at], hi[:, at] = found[0][cells[0].of_row, 0], found[-1][cells[-1].of_row, 1]
         if len(ends) == 2:
             lo[cells[0].missing != cells[1].missing, at] = len(own)
-    return lo, hi
+    return np.hstack([lo, hi])
 
 
 def _text_boxes(
@@ -164,16 +163,6 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
     return np.column_stack([first, last]).astype(np.int32)
 
 
-def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
-    """Return the guarantee of rings as a rule; the suppressed rows, in no ring, must be at least k equal rows."""
-
-    def check(counter: ArrowCounter) -> list[Check]:
-        alike = counter.rows[counter.of_row[suppressed]]
-        return [rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)]
-
-    return check
-
-
 class RowSums(NamedTuple):
     """The counts of some rings, which can be added up over all of them."""
 
@@ -187,6 +176,21 @@ class RowSums(NamedTuple):
     def joined(self, other: RowSums) -> RowSums:
         """Add the counts of other rings."""
         return RowSums(min(self.least, other.least), self.bad + other.bad, self.stray + other.stray)
+
+
+def count_pairs(rows: Any, boxes: Int32, k: int) -> RowSums:  # noqa: ANN401 - plain arrays, whoever made them
+    """Count the pairs of rows and boxes.
+
+    Args:
+        rows: `codes`, `start` and `back` as for `count_rows`, and `rank`: box → which of the rows it publishes.
+        boxes: The rows' boxes as `read_boxes` returns them, by row number.
+        k: The number of rows that each box must contain.
+    """
+    if len(boxes) != len(rows.rank):
+        # Rows that are missing cannot be among the groups; nor can others.
+        return RowSums(0, len(rows.rank), max(len(rows.rank), 1))
+    lo, hi = (np.ascontiguousarray(ends) for ends in np.hsplit(boxes[rows.rank], 2))
+    return summed(count_rows(rows.codes, lo=lo, hi=hi, start=rows.start, back=rows.back, k=k), k)
 
 
 def summed(counts: RowCounts, k: int) -> RowSums:

@@ -5,14 +5,14 @@ quasi-identifiers into classes, counts (`arrow`, and its counterparts for other 
 missing cell is a value like any other, so rows with missing cells are in a class and count; a verifier that ignores
 them reports too large a k.
 
-Privacy models beyond k-anonymity are added as rules (`models`): a rule receives the counter and returns checks.
+Guarantees beyond k-anonymity are checked in `models`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +21,12 @@ from coterie.arrays import Int64
 from coterie.errors import VerificationError
 from coterie.values.notation import published_names
 from coterie.verification.arrow import ArrowCounter
-from coterie.verification.counts import SizeCounts
+from coterie.verification.counts import Counter, PeopleCounts, SizeCounts
 from coterie.verification.judge import judge_counts
 from coterie.wording import Tabular, visible
 
 if TYPE_CHECKING:
+    from coterie.settings.config import Config
     from coterie.verification.cells import TableCells
     from coterie.verification.models import Measured
 
@@ -43,9 +44,6 @@ class Check(NamedTuple):
     """the worst class, if known"""
     size: int = 0
     """rows of the worst class"""
-
-
-Rule: TypeAlias = Callable[[ArrowCounter], "list[Check]"]
 
 
 @dataclass(frozen=True)
@@ -115,8 +113,8 @@ def verify_table(
     quasi: Sequence[str],
     k: int | None = None,
     roots: Mapping[str, str] | None = None,
-    rules: Sequence[Rule] = (),
-    measure: Callable[[ArrowCounter], tuple[Measured, ...]] | None = None,
+    config: Config | None = None,
+    measured: bool = False,
     people: pa.ChunkedArray | None = None,
     read: TableCells | None = None,
 ) -> Verification:
@@ -127,35 +125,43 @@ def verify_table(
         quasi: The quasi-identifiers. A name that is absent but occurs as `<name>_min` and `<name>_max` means those two.
         k: The required class size, if any.
         roots: Column → the text of a suppressed cell if that is not `*` (the root label of a hierarchy).
-        rules: Further guarantees to check.
-        measure: Measures the sensitive attributes.
-        people: Row → person, for rules that count people.
+        config: The guarantees beyond k, if any.
+        measured: Also measure its sensitive attributes, whatever is guaranteed.
+        people: Row → person, if k counts people.
         read: The table's cells, if others read them as well.
     """
     if isinstance(quasi, str):
         quasi = [quasi]
     names = published_names(published.column_names, quasi, k)
     counter = ArrowCounter(published, names, roots or {}, who=people, known_cells=read)
-    counts = counter.sizes()
-    checks = [] if k is None else [k_check(k, counts)]
-    checks += [check for rule in rules for check in rule(counter)]
-    measured = () if measure is None else measure(counter)
-    made = verification_of(counts, quasi=quasi, k=k, checks=checks, measured=measured)
+    made, *_ = verify_counts(counter, config, quasi=quasi, names=published.column_names, k=k, measured=measured)
     return replace(made, class_of_row=counter.of_row, sizes=counter.rows)
 
 
-def verification_of(
-    counts: SizeCounts,
+def verify_counts(
+    counter: Counter,
+    config: Config | None,
     *,
     quasi: Sequence[str],
+    names: Sequence[str],
     k: int | None,
-    checks: Sequence[Check],
-    measured: tuple[Measured, ...] = (),
-) -> Verification:
-    """Return the verification of a published table, from the counts of its classes."""
+    measured: bool = False,
+) -> tuple[Verification, SizeCounts, PeopleCounts | None]:
+    """Verify a published table with these columns from an engine's counts, and return them as well.
+
+    Other arguments as for `verify_table`.
+    """
+    counts, people = counter.sizes(), counter.people()
+    found: tuple[Measured, ...] = ()
+    checks = [] if k is None else [k_check(k, counts)]
+    if config is not None:
+        from coterie.verification.models import checks_beyond_k, measure_columns
+
+        checks += checks_beyond_k(counter, config, people, names)
+        found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
     every, below = counts.kept(0), counts.below(k or 0)
     rows = int((counts.rows * counts.classes).sum())
-    return Verification(
+    made = Verification(
         rows=rows,
         groups=every.groups,
         k=every.smallest,
@@ -170,8 +176,9 @@ def verification_of(
         checks=tuple(checks),
         class_of_row=np.zeros(0, dtype=np.int64),
         sizes=np.zeros(0, dtype=np.int64),
-        measured=measured,
+        measured=found,
     )
+    return made, counts, people
 
 
 def k_check(k: int, counts: SizeCounts) -> Check:

@@ -37,7 +37,7 @@ def create_app(settings: Settings) -> Starlette:
     app = Starlette(
         routes=[*ROUTES, Mount("/static", StaticFiles(directory=STATIC))],
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers={HTTPException: _http_error, CoterieError: _own_error},
+        exception_handlers={HTTPException: _told, CoterieError: _told},
         lifespan=lifespan,
     )
     app.state.settings = settings
@@ -48,18 +48,10 @@ def create_app(settings: Settings) -> Starlette:
     return app
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.status_code in (204, 303, 304):
-        return Response(status_code=error.status_code, headers=error.headers)
-    return _message(request, error.status_code, error.detail)
-
-
-async def _own_error(request: Request, error: Exception) -> Response:
-    """Respond to an error that coterie raised on purpose: its message contains no cell and says what to do."""
-    return _message(request, 422, str(error))
-
-
-def _message(request: Request, status: int, text: str) -> Response:
+async def _told(request: Request, error: Exception) -> Response:
+    """Respond to an error of a request, or one that coterie raised on purpose: its message contains no cell."""
+    status, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (422, str(error))
+    if isinstance(error, HTTPException) and status in (204, 303, 304):
+        return Response(status_code=status, headers=error.headers)
     template = "_message.html" if is_htmx(request) else "message.html"
     return render(request, template, status=status, status_code=status, text=text)

@@ -76,8 +76,14 @@ def end_left_over(folder: Path) -> None:
         found = state_of(path.parent)
         if found.active:
             text = "coterie was stopped while this was running; nothing was saved. Start it again."
-            write_json(path, found._replace(state="cancelled", message=text)._asdict())
-            clear(path.parent)
+            _end(path.parent, found._replace(state="cancelled", message=text))
+
+
+def _end(folder: Path, state: JobState) -> JobState:
+    """Write the final state of a job without a result, and remove its output."""
+    write_json(folder / "state.json", state._asdict())
+    clear(folder)
+    return state
 
 
 class Jobs:
@@ -91,10 +97,19 @@ class Jobs:
     def start(self, kind: str, folder: Path, project: Project, **more: Any) -> None:  # noqa: ANN401 - what JSON holds
         """Start a worker of one of `worker.KINDS` on the folder of its output, replacing one that is still running."""
         self.cancel(folder)
-        if not folder.is_dir():
-            private_folder(folder)
+        private_folder(folder, exist_ok=True)
         write_json(folder / "state.json", JobState("queued", started=time.time())._asdict())
-        write_json(folder / "job.json", {**self._job(kind, project), **more})
+        job = {
+            "kind": kind,
+            "project": project.folder,
+            "source": project.source,
+            "sha256": read_json(project.folder / "input.json").get("sha256", ""),
+            "name": project.name,
+            "configuration": project.config_path,
+            "unpacked_limit": self.settings.unpacked_limit,
+            "column_limit": self.settings.column_limit,
+        }
+        write_json(folder / "job.json", {**job, **more})
         with self._lock:
             # -P: a file called numpy.py in the user's folder must not shadow the library.
             self._running[folder] = subprocess.Popen(
@@ -105,19 +120,6 @@ class Jobs:
                 cwd=project.folder,
                 start_new_session=True,
             )
-
-    def _job(self, kind: str, project: Project) -> dict[str, Any]:
-        return {
-            "kind": kind,
-            "project": str(project.folder),
-            "source": None if project.source is None else str(project.source),
-            "sha256": read_json(project.folder / "input.json").get("sha256", ""),
-            "name": project.name,
-            "configuration": str(project.config_path),
-            "allowed": [str(folder) for folder in project.allowed_folders],
-            "unpacked_limit": self.settings.unpacked_limit,
-            "column_limit": self.settings.column_limit,
-        }
 
     def state(self, folder: Path) -> JobState:
         """Return the state of a job; one whose process ended silently has failed."""
@@ -132,34 +134,29 @@ class Jobs:
         _close(process)
         if found.active:
             text = "The job ended unexpectedly; perhaps it ran out of memory. Use fewer rows or columns."
-            found = found._replace(state="failed", message=text, seconds=found.elapsed)
-            write_json(folder / "state.json", found._asdict())
-            clear(folder)
+            found = _end(folder, found._replace(state="failed", message=text, seconds=found.elapsed))
         return found
 
-    def cancel(self, folder: Path) -> bool:
-        """Stop a job and remove its partial output. Return whether there was one."""
+    def cancel(self, folder: Path) -> None:
+        """Stop a job, if it is running, and remove its partial output."""
         with self._lock:
             process = self._running.pop(folder, None)
         if process is None:
-            return False
+            return
         found = state_of(folder)
         stop(process)
         if state_of(folder).active:
-            ended = found._replace(state="cancelled", message="Cancelled; nothing was saved.", seconds=found.elapsed)
-            write_json(folder / "state.json", ended._asdict())
-            clear(folder)
-        return True
+            text = "Cancelled; nothing was saved."
+            _end(folder, found._replace(state="cancelled", message=text, seconds=found.elapsed))
 
     def cancel_below(self, folder: Path) -> None:
-        """Stop all jobs of a project."""
+        """Stop all jobs of a project or a run."""
         for each in [each for each in self._running if each.is_relative_to(folder)]:
             self.cancel(each)
 
     def stop_all(self) -> None:
         """Stop every job when the server ends."""
-        for folder in list(self._running):
-            self.cancel(folder)
+        self.cancel_below(self.settings.work_folder)
 
 
 def jobs_of(request: Request) -> Jobs:

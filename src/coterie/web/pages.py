@@ -44,7 +44,7 @@ class Fault(NamedTuple):
 def templates() -> Environment:
     """Return the templates of the app and of its screens, with its filters."""
     room = environment("coterie.web", *(f"coterie.web.{screen}" for screen in SCREENS))
-    room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
+    room.filters |= {"count": "{:,}".format, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
 
@@ -71,7 +71,7 @@ def render(
         **context: Other variables of the template.
     """
     from coterie.web.data.input_state import has_changed
-    from coterie.web.step_states import steps_of
+    from coterie.web.step_states import states_of
 
     wrong = list(faults)
     whole = project is not None and not template.startswith("_")
@@ -80,18 +80,16 @@ def render(
         "project": project,
         "input_changed": whole and project is not None and has_changed(project),
         # Parts of a page have no navigation, whose states take time to compute.
-        "steps": steps_of(project, step) if whole and project is not None else [],
+        "states": states_of(project) if whole and project is not None else {},
+        "steps": STEPS,
+        "step": step,
         "faults": wrong,
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,
     }
     # Browsers log any other status as an error of the page, which a form with errors is not.
-    shown = 200 if status == 422 and _asked_by_a_browser(request) else status
+    shown = 200 if status == 422 and "sec-fetch-mode" in request.headers else status
     return HTMLResponse(templates().get_template(template).render(values), status_code=shown)
-
-
-def _asked_by_a_browser(request: Request) -> bool:
-    return "sec-fetch-mode" in request.headers
 
 
 def settings_of(request: Request) -> Settings:
@@ -148,10 +146,6 @@ def seen(request: Request, project: Project, step: str) -> Project:
     return projects_of(request).change(project, seen=(*project.seen, step))
 
 
-def _count(value: int) -> str:
-    return f"{value:,}"
-
-
 def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     """Combine choices of a form: some with titles, then plain names."""
     return {**first, **{name: name for name in names}}
@@ -161,17 +155,23 @@ def _figure(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}g}"
 
 
-def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Request], Awaitable[Response]]:
+class Fields(dict[str, str]):
+    """The text fields of a form; the last of several with one name."""
+
+    def __init__(self, form: FormData) -> None:
+        self.pairs = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+        super().__init__(self.pairs)
+
+    def every(self, wanted: str) -> list[str]:
+        """Return all fields with one name."""
+        return [value for name, value in self.pairs if name == wanted]
+
+
+def posted(handler: Callable[[Request, Fields], Response]) -> Callable[[Request], Awaitable[Response]]:
     """Handle a form in a separate thread."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
-        form = await form_of(request)
-        return await run_in_threadpool(handler, request, form)
+        return await run_in_threadpool(handler, request, Fields(await form_of(request)))
 
     return answer
-
-
-def values_of(form: FormData) -> Mapping[str, str]:
-    """Return the text fields of a form; the last of several with one name."""
-    return {name: value for name, value in form.multi_items() if isinstance(value, str)}

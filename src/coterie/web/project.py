@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from coterie.files.output import whole_file
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -143,29 +145,22 @@ class Projects:
 
 def _read(folder: Path) -> Project | None:
     """Read the project in a folder, if possible. Paths inside the folder may have moved with it."""
-    values = read_json(folder / "project.json")
-    if values.get("id") != folder.name or not isinstance(values.get("name"), str):
+    try:
+        project = _PROJECT.validate_json((folder / "project.json").read_bytes())
+    except (OSError, ValueError):
         return None
-    source = None if not values.get("source") else Path(str(values["source"]))
-    if source is not None and values.get("uploaded"):
-        source = folder / source.name
-    config_file = values.get("config_file")
-    return Project(
-        id=folder.name,
-        folder=folder,
-        name=values["name"],
-        source=source,
-        uploaded=bool(values.get("uploaded")),
-        config_file=None if not config_file else Path(str(config_file)),
-        allowed_folders=tuple(Path(str(each)) for each in values.get("allowed_folders") or ()),
-        seen=tuple(str(each) for each in values.get("seen") or ()),
-        created=str(values.get("created", "")),
-    )
+    if project.id != folder.name:
+        return None
+    moved = folder / project.source.name if project.source is not None and project.uploaded else project.source
+    return replace(project, folder=folder, source=moved)
 
 
-def private_folder(path: Path) -> Path:
+_PROJECT = TypeAdapter(Project)
+
+
+def private_folder(path: Path, *, exist_ok: bool = False) -> Path:
     """Create a folder that only this user can access."""
-    path.mkdir(mode=0o700, parents=True)
+    path.mkdir(mode=0o700, parents=True, exist_ok=exist_ok)
     path.chmod(0o700)  # whatever the umask was
     return path
 
@@ -175,6 +170,14 @@ def clean_name(name: str) -> str:
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(sign for sign in last if sign.isprintable()).strip()
     return shown[:120] or "table"
+
+
+def modified(path: Path) -> int:
+    """Return the modification time of a file in nanoseconds; 0 if it does not exist."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ ROUTES: list[BaseRoute] = [
     Route("/alive", projects.alive),
     Route("/open", projects.open_by_path, methods=POST),
     Route("/upload", projects.upload, methods=POST),
-    Route("/delete", projects.delete_all, methods=POST),
+    Route("/delete", projects.delete, methods=POST),
     Route("/p/{project}/delete", projects.delete, methods=POST),
     Route("/p/{project}/data", data.data),
     Route("/p/{project}/data", data.change, methods=POST),

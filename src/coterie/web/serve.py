@@ -18,6 +18,7 @@ import uvicorn
 from coterie.errors import ConfigError, Problem
 from coterie.web.app import create_app
 from coterie.web.projects.half_open import TimedProtocol
+from coterie.web.projects.routes import open_path
 from coterie.web.settings import Settings, resolve_allowed
 
 LOOPBACK = "127.0.0.1"
@@ -45,17 +46,11 @@ def serve(
     with bound(settings.port) as listener:
         settings = replace(settings, port=listener.getsockname()[1])
         app = create_app(settings)
-        at = ""
-        if file is not None:
-            from coterie.web.projects.routes import open_path
-
-            project = open_path(app, file, configuration=config)
-            at = f"{project.url}/data"
-        address = settings.address.replace("/?", f"{at or '/'}?", 1)
+        at = "/" if file is None else f"{open_path(app, file, configuration=config).url}/data"
+        address = settings.address.replace("/?", f"{at}?", 1)
         say(f"coterie is running at {address}")
         say("Only this machine can reach it, with this address only. Ctrl-C stops it.")
-        kept = "Everything is deleted then." if settings.forget else f"Projects are kept in {settings.work_folder}"
-        say(kept)
+        say("Everything is deleted then." if settings.forget else f"Projects are kept in {settings.work_folder}")
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         # No access log: addresses of requests may contain search terms.

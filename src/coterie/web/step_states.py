@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from coterie.web.configuration import configuration
 from coterie.web.drafts import FORMS, draft_of
 from coterie.web.jobs import state_of
@@ -12,25 +10,8 @@ from coterie.web.project import Project
 from coterie.web.run.runs import changed_since
 
 
-class Step(NamedTuple):
-    """One step in the navigation."""
-
-    key: str
-    title: str
-    url: str
-    state: str
-    """done, open, faulty, or later: not yet possible"""
-    current: bool
-
-
-def steps_of(project: Project, current: str = "") -> list[Step]:
-    """Return the steps of a project with their states."""
-    states = _states(project)
-    return [Step(key, title, f"{project.url}/{key}", states[key], key == current) for key, title in STEPS]
-
-
-def _states(project: Project) -> dict[str, str]:
-    """Return step → its state."""
+def states_of(project: Project) -> dict[str, str]:
+    """Return step → its state: done, open, faulty, or later (not yet possible)."""
     if not project.table_path.is_file():
         failed = state_of(project.folder / "inspect").state == "failed"
         return {key: "later" for key, _ in STEPS} | {"data": "faulty" if failed else "open"}

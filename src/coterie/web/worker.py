@@ -10,7 +10,6 @@ import traceback
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from coterie.errors import CoterieError
 from coterie.web.jobs import clear, state_of
@@ -72,7 +71,8 @@ def main(arguments: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _work(job, folder, tell)
+            module, _, function = KINDS[job["kind"]].rpartition(".")
+            getattr(import_module(f"coterie.web.{module}"), function)(job, folder, tell)
     except CoterieError as error:
         # People know an upload by their own name for it.
         return _failed(folder, tell, str(error).replace(str(job["source"]), str(job["name"])))
@@ -87,11 +87,6 @@ def main(arguments: list[str]) -> int:
         return _failed(folder, tell, f"Unexpected {where}; this is a bug in coterie.")
     tell.end("finished")
     return 0
-
-
-def _work(job: dict[str, Any], folder: Path, tell: ProgressFile) -> None:
-    module, _, function = KINDS[job["kind"]].rpartition(".")
-    getattr(import_module(f"coterie.web.{module}"), function)(job, folder, tell)
 
 
 def _failed(folder: Path, tell: ProgressFile, text: str) -> int:

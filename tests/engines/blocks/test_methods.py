@@ -7,15 +7,14 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines import row_check
 from coterie.engines.blocks import plan as blocks_plan
 from coterie.engines.blocks import write as blocks_write
+from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree
 from coterie.engines.request import kind_of
-from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.table.recoding import OneByOne
-from coterie.verification.rows import NAME
+from coterie.verification.rows import NAME, count_pairs
 
 KEY = {"key": "a secret of the tests"}
 
@@ -133,21 +132,21 @@ def test_rows_that_are_missing_or_too_many_are_found(tmp_path, monkeypatch):
 
 def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
     from coterie.engines.blocks import run as blocks_run
-    from coterie.files import batches
+    from coterie.files.formats import columnar
 
     table, config = with_gaps(table_of(400), 3), config_of(method="nh", options=KEY, missing="suppress", block_rows=90)
     whole = run(tmp_path, table, config)
     monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 37)
-    monkeypatch.setattr(batches, "BATCH_ROWS", 23)
+    monkeypatch.setattr(columnar, "BATCH_ROWS", 23)
     pieces = run(tmp_path, table, config, out="pieces.parquet", row_group=61)
     assert pieces.arrow.equals(whole.arrow)
 
 
 def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
     rows = OneByOne(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
-    path = tmp_path / "rings"
-    row_check.save(rows, path)
-    again = row_check.load(path)
+    store = BlockStore(tmp_path, stripe_rows=10)
+    store.put_arrays(3, "one-by-one", **rows._asdict())
+    again = OneByOne(**store.arrays(3, "one-by-one"))
     assert count_pairs(again, np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
     assert count_pairs(again, np.zeros((5, 2), np.int32), 3).stray
     assert again.codes.dtype == np.int32

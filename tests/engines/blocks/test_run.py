@@ -210,12 +210,12 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
 def test_stripes_and_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
     from coterie.engines.blocks import run as blocks_run
     from coterie.engines.blocks import spill
-    from coterie.files import batches
+    from coterie.files.formats import columnar
 
     table, config = table_of(500), config_of(block_rows=90)
     whole = run(tmp_path, table, config)
     monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 37)
-    monkeypatch.setattr(batches, "BATCH_ROWS", 23)
+    monkeypatch.setattr(columnar, "BATCH_ROWS", 23)
     monkeypatch.setattr(spill, "PENDING", 100)
     monkeypatch.setattr(spill, "PIECE", 11)
     pieces = run(tmp_path, table, config, out="pieces.parquet", row_group=61)

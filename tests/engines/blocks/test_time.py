@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from block_cases import config_of, run, table_of
 
-from coterie.engines.request import check, cut_problems
-from coterie.errors import ConfigError
+from coterie.engines.request import cut_problems
+from coterie.errors import ConfigError, refuse
 from coterie.settings.registry import METHODS
 
 
@@ -41,5 +41,5 @@ def test_time_that_is_over_gives_what_there_is(tmp_path):
 
 def test_clusters_have_no_limit_of_time():
     with pytest.raises(ConfigError, match="a task that is retried must give the same rows"):
-        check(cut_problems(config_of(engine="spark", time_limit=3.0)))
+        refuse(cut_problems(config_of(engine="spark", time_limit=3.0)))
     assert not cut_problems(config_of(time_limit=3.0))

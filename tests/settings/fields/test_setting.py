@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -70,3 +72,10 @@ def test_every_setting_says_what_it_is_and_where_it_is_asked_for():
         assert "anonymize" in setting.users
         if setting.kind == "choice":
             assert set(setting.titles) - {""} == set(setting.values), name
+
+
+@pytest.mark.parametrize("first", ["settings.fields.reporting", "measures.costs", "cli.app"])
+def test_settings_have_one_order_whatever_is_imported_first(first):
+    code = f"import coterie.{first}; from coterie.settings.registry import FIELDS; print(*FIELDS)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(FIELDS)

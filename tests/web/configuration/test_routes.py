@@ -12,6 +12,7 @@ from web_cases import send
 
 import coterie
 from coterie.cli.app import main
+from coterie.settings.config import Config
 from coterie.settings.toml import write_toml
 from coterie.web.configuration import configuration
 from coterie.web.configuration.edit import edited
@@ -91,7 +92,7 @@ def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tm
     (tmp_path / "coterie.toml").write_text(client.get(f"{adult.url}/configuration/download").text)
     assert main([*words[1:], "-q"]) == 0
     made = (tmp_path / "release.csv").read_bytes()
-    coterie.anonymize(adult.source, config=configuration.load_config(adult)).write(tmp_path / "other.csv")
+    coterie.anonymize(adult.source, config=Config.from_toml(adult.config_path)).write(tmp_path / "other.csv")
     assert (tmp_path / "other.csv").read_bytes() == made
     # Both forms of the Python run, and make it too.
     text = python_text(adult, configuration.read_values(adult))
@@ -135,7 +136,7 @@ def test_a_configuration_comes_from_a_path_with_the_hierarchies_beside_it(client
     (files / "mine.toml").write_text('# mine\nk = 3\nquasi = ["sex"]\n\n[hierarchies]\nsex = "sex.csv"\n')
     answer = client.post(f"{adult.url}/configuration/bring", data={"path": "mine.toml"}, files={"file": ("", b"")})
     assert answer.status_code == 303, answer.text
-    config = configuration.load_config(adult)
+    config = Config.from_toml(adult.config_path)
     assert config.k == 3
     assert config.hierarchies["sex"] == coterie.Hierarchy.from_csv(files / "sex.csv")
     assert "# mine" in adult.config_path.read_text()
@@ -145,7 +146,7 @@ def test_an_uploaded_configuration_is_taken(client, adult):
     text = b'k = 6\nquasi = ["age"]\n'
     answer = client.post(f"{adult.url}/configuration/bring", files={"file": ("coterie.toml", text)})
     assert answer.status_code == 303
-    assert configuration.load_config(adult).k == 6
+    assert Config.from_toml(adult.config_path).k == 6
     at = f"{adult.url}/configuration/bring"
     for sent, said in ((b"\xff\xfe\x00", "not text in UTF-8"), (b"k = [", "not valid TOML")):
         refused = send(client, at, files={"file": ("x", sent)})
@@ -156,7 +157,7 @@ def test_an_uploaded_configuration_is_taken(client, adult):
     elsewhere = send(client, at, files={"file": ("", b"")}, data={"path": "/etc/<b>passwd"})
     assert 'href="#path"' in elsewhere.text
     assert 'value="/etc/&lt;b&gt;passwd"' in elsewhere.text
-    assert configuration.load_config(adult).k == 6
+    assert Config.from_toml(adult.config_path).k == 6
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_a_run_keeps_a_configuration_that_stands_alone(adult, tmp_path):
     configuration.write_text(adult, '# mine\nquasi = ["sex"]\n\n[hierarchies]\nsex = "sex.csv"\n')
     frozen = tmp_path / "coterie.toml"
     frozen.write_text(configuration.frozen(adult))
-    assert coterie.Config.from_toml(frozen) == configuration.load_config(adult)
+    assert coterie.Config.from_toml(frozen) == Config.from_toml(adult.config_path)
     assert "# mine" in frozen.read_text()
     plain = '# as it is\nquasi = ["sex"]\n'
     configuration.write_text(adult, plain)

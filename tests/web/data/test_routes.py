@@ -11,11 +11,11 @@ from pyarrow import parquet
 from web_cases import send, wait
 
 from coterie.files import tables as io
+from coterie.settings.config import Config
 from coterie.web.configuration import configuration
-from coterie.web.data import preview
-from coterie.web.data.inspect_table import GROUP_ROWS
+from coterie.web.parquet_file import GROUP_ROWS, read_rows
 from coterie.web.projects.routes import open_path
-from coterie.web.step_states import steps_of
+from coterie.web.step_states import states_of
 from coterie.web.table_summary import summary_of
 
 ROWS = 120
@@ -46,7 +46,7 @@ def test_text_is_shown_as_it_stands(client, app, kind):
     assert facts.delimiter == ";"
     town = facts.columns[2]
     assert (town.distinct, town.missing) == (1, ROWS // 2)  # ? counts as missing
-    assert configuration.load_config(project).missing_values == ("", "?")
+    assert Config.from_toml(project.config_path).missing_values == ("", "?")
     page = client.get(f"{project.url}/data").text
     for text in ("people.csv", "Köln", "semicolons", "120", '<td class="empty">missing</td>'):
         assert text in page
@@ -113,10 +113,10 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert configuration.read_values(project)["delimiter"] == ":"
     # Another visit finds it again, and the step is marked, until it is saved or given up.
     assert 'value="klingon"' in client.get(f"{project.url}/data").text
-    assert steps_of(project)[0].state == "faulty"
+    assert states_of(project)["data"] == "faulty"
     client.post(f"{project.url}/data", data={"action": "discard"})
     assert "klingon" not in client.get(f"{project.url}/data").text
-    assert steps_of(project)[0].state == "done"
+    assert states_of(project)["data"] == "done"
 
 
 def test_a_configuration_that_reads_the_file_otherwise_is_noticed(client, app, adult):
@@ -186,7 +186,7 @@ def test_rows_anywhere_in_a_large_table_are_read_from_one_row_group(app, client,
     )
     for start in (0, GROUP_ROWS - 50, 3 * GROUP_ROWS + 11, count - 3, count + 10):
         reads.clear()
-        found = preview.read_rows(adult.table_path, start, start + 100)
+        found = read_rows(adult.table_path, start, start + 100)
         expected = list(range(start, min(start + 100, count)))
         assert [int(cell) for cell in found["n"]] == expected
         assert found["text"] == [f"t{at % 977}" for at in expected]
@@ -242,7 +242,7 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     wait(app, project.folder / "inspect")
     facts = summary_of(project)
     assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
-    config = configuration.load_config(project)
+    config = Config.from_toml(project.config_path)
     assert config.header is False
     assert set(config.quasi) == {"column_1", "column_2", "column_3"}  # guessed, as if the file had been read at once
     assert '<option value="false" selected>' in client.get(f"{project.url}/data").text
@@ -262,4 +262,4 @@ def test_json_lines_are_read_and_lines_above_a_header_skipped_as_advised(client,
     client.post(f"{project.url}/data", data={"skip_rows": "1"})
     wait(app, project.folder / "inspect")
     assert summary_of(project).names == ["age", "zip", "ill"]
-    assert configuration.load_config(project).skip_rows == 1
+    assert Config.from_toml(project.config_path).skip_rows == 1

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from web_cases import send
 
+from coterie.settings.config import Config
 from coterie.settings.registry import MODELS
 from coterie.settings.threshold import PRESETS
-from coterie.web.configuration import configuration
 from coterie.web.goals.models_form import ModelRow, shown_promises, specs_of
 from coterie.web.table_summary import summary_of
 
@@ -37,7 +37,7 @@ def test_goals_go_into_the_configuration_and_come_back(client, adult):
     }
     answer = client.post(f"{adult.url}/goals", data=form)
     assert answer.headers["location"] == f"{adult.url}/run"
-    config = configuration.load_config(adult)
+    config = Config.from_toml(adult.config_path)
     assert (config.k, config.weights, config.suppress_at_most) == (7, {"age": 2.5}, 1.5)
     assert [model.spec for model in config.privacy] == ["l-diversity:2::entropy", "t-closeness:0.4:salary-class"]
     assert (config.missing, config.purpose, config.release_model) == ("suppress", "A study of wages", "agreement")
@@ -88,7 +88,7 @@ def test_presets_set_k_and_name_their_source(client, adult, name):
     page = client.get(f"{adult.url}/goals").text
     assert escape(preset.source) in page
     client.post(f"{adult.url}/goals", data={**BASE, "action": f"preset-{name}"})
-    config = configuration.load_config(adult)
+    config = Config.from_toml(adult.config_path)
     assert (config.k, config.threshold) == (preset.rows, name)
     assert Fraction(1, config.k) <= preset.value
 
@@ -114,11 +114,11 @@ def test_a_promise_can_be_removed(client, adult):
     promises = {"privacy-0-model": "l-diversity", "privacy-0-limit": "2", "privacy-1-model": "alpha-k"}
     promises["privacy-1-limit"] = "0.9"
     client.post(f"{adult.url}/goals", data={**BASE, **promises})
-    assert len(configuration.load_config(adult).privacy) == 2
+    assert len(Config.from_toml(adult.config_path).privacy) == 2
     client.post(f"{adult.url}/goals", data={**BASE, **promises, "action": "remove-0"})
-    assert [model.name for model in configuration.load_config(adult).privacy] == ["alpha-k"]
+    assert [model.name for model in Config.from_toml(adult.config_path).privacy] == ["alpha-k"]
 
 
 def test_an_empty_row_says_nothing():
-    assert ModelRow().empty
+    assert not ModelRow().model
     assert specs_of([]) == []

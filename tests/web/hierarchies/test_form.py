@@ -36,11 +36,11 @@ def test_a_rule_is_the_rule_of_its_own_form(rule):
 
 
 def test_what_a_form_sends_is_read():
-    form = forms.read_form({"kind": "dates", "widths": "x" * 9999}, ["year", "decade"])
+    form = forms.read_form({"kind": "dates", "widths": "x" * 9999, "levels": "year,decade"})
     assert forms.rule_of(form) == Hierarchy.dates("year", "decade")
     assert len(form.widths) == 500
     with pytest.raises(ConfigError, match="comes after"):
-        forms.rule_of(forms.read_form({"kind": "dates"}, ["decade", "year"]))
+        forms.rule_of(forms.read_form({"kind": "dates", "levels": "decade,year"}))
 
 
 @pytest.mark.parametrize(

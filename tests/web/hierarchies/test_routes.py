@@ -249,7 +249,7 @@ def test_finding_chooses_and_opens_what_was_found(client, adult, education):
 
 
 def test_the_table_changes_rows_adds_levels_and_names_faulty_rows(client, adult, education):
-    view = hierarchy_view.table_of(flat_tree([]), first=0)
+    view = hierarchy_view.TablePage.of(flat_tree([]))
     assert view.rows == []
     page = client.get(f"{education}?view=table").text
     cells = dict(re.findall(r'name="(c-\d+-\d+)" value="([^"]*)"', page))

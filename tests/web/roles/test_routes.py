@@ -8,6 +8,7 @@ import pytest
 from web_cases import send, wait
 
 import coterie
+from coterie.settings.config import Config
 from coterie.web.configuration import configuration
 from coterie.web.project import Project
 from coterie.web.roles.column_risk import risk_folder, risks_of
@@ -23,7 +24,7 @@ def place(project: Project, name: str) -> int:
 def test_guesses_are_shown_with_their_reason(client, adult):
     page = client.get(f"{adult.url}/roles").text
     assert "the name suggests" in page
-    assert "age" in configuration.load_config(adult).quasi
+    assert "age" in Config.from_toml(adult.config_path).quasi
     chosen = re.search(rf'<select[^>]*id="role-{place(adult, "age")}".*?</select>', page, re.S)
     assert chosen is not None
     assert '<option value="quasi" selected>' in chosen[0]
@@ -31,10 +32,10 @@ def test_guesses_are_shown_with_their_reason(client, adult):
 
 def test_many_columns_are_set_at_once_and_others_stay(client, adult):
     picked = [str(place(adult, name)) for name in ("race", "sex")]
-    before = configuration.load_config(adult)
+    before = Config.from_toml(adult.config_path)
     answer = client.post(f"{adult.url}/roles", data={"column": picked, "many": "sensitive", "action": "many"})
     assert answer.status_code == 303
-    after = configuration.load_config(adult)
+    after = Config.from_toml(adult.config_path)
     assert set(after.sensitive) == {*before.sensitive, "race", "sex"}
     assert set(after.quasi) == set(before.quasi) - {"race", "sex"}
 
@@ -82,20 +83,20 @@ def test_columns_are_found_by_name_and_by_role(client, adult):
     assert re.findall(r'<label for="role-\d+">(.*?)</label>', part) == ["education"]
     part = client.get(f"{adult.url}/roles?only=sensitive", headers={"HX-Request": "true"}).text
     shown = re.findall(r'<label for="role-\d+">(.*?)</label>', part)
-    assert shown == list(configuration.load_config(adult).sensitive)
+    assert shown == list(Config.from_toml(adult.config_path).sensitive)
 
 
 def test_guesses_can_be_taken_again(client, adult):
-    before = configuration.load_config(adult)
+    before = Config.from_toml(adult.config_path)
     client.post(f"{adult.url}/roles", data={f"role-{place(adult, 'age')}": "identifier"})
     client.post(f"{adult.url}/roles", data={"action": "suggested"})
-    assert set(configuration.load_config(adult).quasi) == set(before.quasi)
+    assert set(Config.from_toml(adult.config_path).quasi) == set(before.quasi)
 
 
 def test_each_column_can_be_kept_or_dropped(client, adult):
     at, other = place(adult, "race"), place(adult, "sex")
     client.post(f"{adult.url}/roles", data={f"role-{at}": "keep", f"role-{other}": "drop"})
-    config = configuration.load_config(adult)
+    config = Config.from_toml(adult.config_path)
     assert (config.keep, config.drop) == (("race",), ("sex",))
     page = client.get(f"{adult.url}/roles").text
     for title in ("Quasi-identifier", "Sensitive attribute", "Direct identifier", "Keep", "Drop", "Undecided"):
@@ -107,7 +108,7 @@ def test_each_column_can_be_kept_or_dropped(client, adult):
 def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
     at = place(adult, "race")
     client.post(f"{adult.url}/roles", data={f"role-{at}": "undecided"})
-    assert "race" not in configuration.load_config(adult).quasi
+    assert "race" not in Config.from_toml(adult.config_path).quasi
     refusal = "1 column has no role: &#39;race&#39;; decide on it: keep (published unchanged), drop (removed)"
     page = client.get(f"{adult.url}/roles").text
     assert refusal in page
@@ -131,7 +132,7 @@ def test_what_says_nothing_in_particular_is_kept_as_init_writes_it(client, app, 
     answer = client.post("/open", data={"path": str(files / "readings.csv")})
     project = app.state.projects.get(answer.headers["location"].split("/")[2])
     assert wait(app, project.folder / "inspect") == "finished"
-    assert configuration.load_config(project).keep == ("reading",)
+    assert Config.from_toml(project.config_path).keep == ("reading",)
     page = client.get(f"{project.url}/roles").text
     chosen = re.search(rf'<select[^>]*id="role-{place(project, "reading")}".*?</select>', page, re.S)
     assert chosen is not None
@@ -144,5 +145,5 @@ def test_whose_row_it_is_needs_no_other_role(client, adult):
     configuration.change(adult, {"drop": [name for name in summary_of(adult).names if name not in {*listed, "race"}]})
     assert configuration.faults(adult, summary_of(adult).names, step="roles") == []
     client.post(f"{adult.url}/roles", data={f"role-{place(adult, 'race')}": "keep"})
-    assert configuration.load_config(adult).entity is None
-    assert "race" in configuration.load_config(adult).keep
+    assert Config.from_toml(adult.config_path).entity is None
+    assert "race" in Config.from_toml(adult.config_path).keep

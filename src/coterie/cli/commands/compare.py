@@ -10,10 +10,10 @@ import typer
 
 from coterie.cli import complete, flags
 from coterie.cli.flags import option, switch
+from coterie.cli.show import ProgressBar, Voice
 from coterie.errors import Cancelled, ConfigError, Problem
 
 if TYPE_CHECKING:
-    from coterie.cli.show import Voice
     from coterie.comparison.comparison import Comparison, ComparisonRow
     from coterie.settings.config import Config
 
@@ -51,8 +51,6 @@ def compare(
     Finished runs are saved in a file without any data values. After Ctrl-C, or with more methods or k, the
     same command continues from there. A method that cannot run is listed with the reason.
     """
-    from coterie.cli.show import Voice
-
     check_files(data, settings, output, plot, force=force)
     stem = "stdin" if data == "-" else Path(Path(data).name.removesuffix(".gz")).stem
     results = results or Path(f"{stem}.compare.jsonl")
@@ -89,7 +87,7 @@ def check_files(data: str, config: Config, output: Path | None, plot: Path | Non
             format_of(output)
         check_target(output, force=force)
     if plot is not None:
-        from coterie.charts.files import ENDINGS
+        from coterie.charts.svg import ENDINGS
         from coterie.comparison.comparison import plot_paths
 
         if plot.suffix.lower() not in ENDINGS:
@@ -102,7 +100,6 @@ def _compared(data: str, config: Config, asked: dict[str, Any], voice: Voice, *,
     """Execute the runs and print the table. Ctrl-C prints the finished runs and exits with 130."""
     from coterie.api.compare import compare as make
     from coterie.cli.run import mention_compiling
-    from coterie.cli.show import ProgressBar
     from coterie.comparison.comparison import Comparison
 
     mention_compiling(voice.quiet, asked["methods"])

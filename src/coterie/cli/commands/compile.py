@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from coterie.cli.flags import Quiet, option
+from coterie.cli.show import ProgressBar, Voice
 
 ALL = "all"
 # Enough rows for several groups, so that every loop of a method runs.
@@ -23,8 +24,8 @@ def compile_kernels(
     folder, or in NUMBA_CACHE_DIR.
     """
     from coterie import kernels
-    from coterie.cli.show import ProgressBar, Voice
-    from coterie.methods import all_methods, find_method, warm_up
+    from coterie.kernels.compiling import compile_ahead
+    from coterie.methods import all_methods, find_method
 
     voice = Voice(quiet=quiet)
     started = time.perf_counter()
@@ -33,7 +34,7 @@ def compile_kernels(
         names = list(all_methods())
     with ProgressBar(quiet=quiet) as progress:
         for name in names:
-            warm_up(name, progress)
+            compile_ahead(name, progress)
         _try_out()
     voice.say(f"Kernels are compiled ({time.perf_counter() - started:.0f} s), in {kernels.cache_folder()}.")
 

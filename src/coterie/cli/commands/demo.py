@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coterie.cli.flags import Force, MethodName, Quiet, option
+from coterie.cli.show import Voice
 from coterie.settings.threshold import DEFAULT_K
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from coterie.cli.show import Voice
     from coterie.settings.config import Config
 
 ROWS_SHOWN = 6
@@ -27,7 +27,6 @@ def demo(
 ) -> None:
     """Anonymize the bundled Adult table (30,162 people from the 1994 US census) and show the result."""
     from coterie.cli.run import release_of, show_release
-    from coterie.cli.show import Voice
     from coterie.files import tables
     from coterie.files.output import check_target, format_of, provenance_path
 

@@ -10,9 +10,9 @@ import typer
 from coterie.cli import flags
 from coterie.cli.flags import option, switch
 from coterie.cli.options import names
+from coterie.cli.show import ProgressBar, Voice
 
 if TYPE_CHECKING:
-    from coterie.cli.show import Voice
     from coterie.explaining.loss import LossExplanation, WhatIfs
     from coterie.explaining.row import RowExplanation
 
@@ -39,7 +39,6 @@ def explain(
     """
     from coterie.cli.commands.compare import whole_numbers
     from coterie.cli.run import release_of
-    from coterie.cli.show import ProgressBar, Voice
 
     tried: dict[str, Any] | None = None
     if what_if or what_if_k or what_if_drop:

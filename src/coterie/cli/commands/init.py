@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from coterie.cli.flags import Force, Quiet, option, takes_settings
+from coterie.cli.show import Voice
 from coterie.errors import without_passwords
 
 
@@ -26,7 +27,6 @@ def init(
     FILE is a file or a database table. Suggestions come from column names and counts; no cells are written.
     """
     from coterie.api.suggest import suggestion_of
-    from coterie.cli.show import Voice
     from coterie.files import tables
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,8 @@ import typer
 
 from coterie.cli import complete
 from coterie.cli.flags import AsJson
+from coterie.cli.show import Voice
+from coterie.settings.registry import DEFAULT_METHOD
 from coterie.settings.texts import default_text, type_text
 
 if TYPE_CHECKING:
@@ -24,13 +27,13 @@ def methods(
 
     chosen = [find_method(name)] if name else list(all_methods().values())
     if as_json:
-        import json
-
         typer.echo(json.dumps([described(method) for method in chosen], indent=2))
     elif name:
         _show(chosen[0])
     else:
-        _list(chosen)
+        rows = [[method.name, method.recoding, method.summary, method.paper] for method in chosen]
+        Voice().table(["name", "recoding", "what it does", "paper"], rows)
+        Voice().say(f"Without --method it is {DEFAULT_METHOD}. `coterie methods NAME` shows a method's options.")
 
 
 def described(method: Method) -> dict[str, Any]:
@@ -53,18 +56,7 @@ def described(method: Method) -> dict[str, Any]:
     }
 
 
-def _list(chosen: list[Method]) -> None:
-    from coterie.cli.show import Voice
-    from coterie.settings.registry import DEFAULT_METHOD
-
-    voice = Voice()
-    rows = [[method.name, method.recoding, method.summary, method.paper] for method in chosen]
-    voice.table(["name", "recoding", "what it does", "paper"], rows)
-    voice.say(f"Without --method it is {DEFAULT_METHOD}. `coterie methods NAME` shows a method's options.")
-
-
 def _show(method: Method) -> None:
-    from coterie.cli.show import Voice
 
     voice = Voice()
     description = described(method)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
 
 from coterie.cli import complete
 from coterie.cli.flags import AsJson
+from coterie.cli.show import Voice
 
 
 def models(
@@ -15,9 +17,6 @@ def models(
     as_json: AsJson = False,
 ) -> None:
     """List the privacy models or, with NAME, show one of them."""
-    import json
-
-    from coterie.cli.show import Voice
     from coterie.settings.models import find_model, form_of
     from coterie.settings.registry import MODELS
 

@@ -10,12 +10,12 @@ import typer
 from coterie.cli import flags
 from coterie.cli.flags import option, switch
 from coterie.cli.options import names
+from coterie.cli.show import ProgressBar, Voice
 
 if TYPE_CHECKING:
-    from coterie.cli.show import Voice
     from coterie.disclosure.attack import Attack
     from coterie.disclosure.columns import ColumnRisk
-    from coterie.disclosure.risk import Attacker, Risk
+    from coterie.disclosure.risk import Risk
 
 # Pairs of quasi-identifiers that are listed.
 MOST_PAIRS = 10
@@ -44,7 +44,6 @@ def risk(
     """
     from coterie.api.anonymize import read_table
     from coterie.api.risk import risk as measure
-    from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold
     from coterie.engines.request import advice
@@ -81,51 +80,34 @@ def risk(
 
 def _print_risks(found: list[Risk], voice: Voice) -> None:
     limit = found[0].threshold
-    lines: list[tuple[str, list[str]]] = [
-        ("rows", [f"{risk.rows:,}" for risk in found]),
-        ("groups", [f"{risk.classes:,}" for risk in found]),
-        ("unique records", [f"{risk.uniques:,} ({100 * risk.unique_share:.2f} %)" for risk in found]),
+    lines = [
+        ["rows", *(f"{risk.rows:,}" for risk in found)],
+        ["groups", *(f"{risk.classes:,}" for risk in found)],
+        ["unique records", *(f"{risk.uniques:,} ({100 * risk.unique_share:.2f} %)" for risk in found)],
     ]
-    for name, attackers in (
-        ("prosecutor", [risk.prosecutor for risk in found]),
-        ("journalist", [risk.journalist for risk in found]),
-    ):
-        known = [attacker for attacker in attackers if attacker is not None]
+    for name in ("prosecutor", "journalist"):
+        known = [attacker for risk in found if (attacker := getattr(risk, name)) is not None]
+        above = [f"{attacker.above:,} ({100 * attacker.share_above:.2f} %)" for attacker in known]
         if known:
-            lines += _attacker_lines(name, known, float(limit.value))
-    lines.append(("marketer: right links", [f"{100 * risk.marketer:.2f} %" for risk in found]))
-    for risk in found[:1]:
-        if risk.population is not None:
-            lines.append(("population", [f"{each.population:,}" for each in found]))
-        if risk.unique_matches is not None:
-            lines.append(("match one person only", [f"{each.unique_matches:,}" for each in found]))
+            lines.append([f"{name}: highest risk", *(f"{attacker.highest:.4f}" for attacker in known)])
+            lines.append([f"{name}: average risk", *(f"{attacker.average:.4f}" for attacker in known)])
+            lines.append([f"{name}: above {float(limit.value):.4g}", *above])
+    lines.append(["marketer: right links", *(f"{100 * risk.marketer:.2f} %" for risk in found)])
+    if found[0].population is not None:
+        lines.append(["population", *(f"{risk.population:,}" for risk in found)])
+    if found[0].unique_matches is not None:
+        lines.append(["match one person only", *(f"{risk.unique_matches:,}" for risk in found)])
     if found[0].population_uniques is not None:
-        lines.append(("unique in the population", [_uniques_text(risk) for risk in found]))
+        known = [each for risk in found if (each := risk.population_uniques) is not None]
+        about = [f"about {each.estimate:,.0f} ({100 * each.share:.2f} %, {each.chosen})" for each in known]
+        lines.append(["unique in the population", *about])
     head = ["", "before", "after"] if len(found) == 2 else ["", "table"]
-    voice.table(head, [[name, *cells] for name, cells in lines], numbers=head[1:])
+    voice.table(head, lines, numbers=head[1:])
     voice.say()
     voice.say(f"threshold {float(limit.value):.4g}, groups of at least {limit.rows}: {limit.source}")
     if any(risk.counted == "people" for risk in found):
         told = ", ".join(risk.counted for risk in found)
         voice.say(f"groups are counted in: {told}")
-
-
-def _attacker_lines(name: str, attackers: list[Attacker], limit: float) -> list[tuple[str, list[str]]]:
-    return [
-        (f"{name}: highest risk", [f"{attacker.highest:.4f}" for attacker in attackers]),
-        (f"{name}: average risk", [f"{attacker.average:.4f}" for attacker in attackers]),
-        (
-            f"{name}: above {limit:.4g}",
-            [f"{attacker.above:,} ({100 * attacker.share_above:.2f} %)" for attacker in attackers],
-        ),
-    ]
-
-
-def _uniques_text(risk: Risk) -> str:
-    found = risk.population_uniques
-    if found is None:
-        return ""
-    return f"about {found.estimate:,.0f} ({100 * found.share:.2f} %, {found.chosen})"
 
 
 def _print_columns(ranked: tuple[ColumnRisk, ...], voice: Voice) -> None:
@@ -164,7 +146,6 @@ def attack(
     RELEASE is the published table. Only counts are printed unless you add --show.
     """
     from coterie.api.risk import attack as run_attack
-    from coterie.cli.show import ProgressBar, Voice
 
     with ProgressBar() as progress:
         progress("match people", 0, 0)

@@ -24,7 +24,7 @@ from coterie.files.rows_file import write_rows
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
-from coterie.publishing.suppressed import may_show
+from coterie.publishing.publish import may_show
 from coterie.releases.place import write_settings
 from coterie.releases.release import Release
 from coterie.settings.memory import give_back

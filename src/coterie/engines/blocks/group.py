@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.engines.block import anonymize_block, suppressed_values
-from coterie.engines.engine import AT_ONCE
+from coterie.engines.engine import AT_ONCE, Job
 from coterie.engines.mapping import block_mapping
-from coterie.engines.row_check import save
 from coterie.engines.suppressed import compared, remaining_of
 from coterie.settings.memory import give_back
 
 if TYPE_CHECKING:
     from coterie.engines.blocks.spill import Spill
     from coterie.engines.blocks.store import BlockStore
-    from coterie.engines.engine import Job
     from coterie.engines.finished import FinishedBlock
     from coterie.engines.plan import Plan
 
@@ -52,7 +50,7 @@ def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple
             seconds=None if limit is None else each * len(rows.codes),
         )
         if result.one_by_one is not None:
-            save(result.one_by_one, store.path(block, "one-by-one"))
+            store.put_arrays(block, "one-by-one", **result.one_by_one._asdict())
         if job.mapping is not None:
             store.path(block, "mapping").write_bytes(block_mapping(result, plan))
         finished = store.put(block, rows.numbers, result)
@@ -80,12 +78,13 @@ def with_remaining(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Pla
     threads, done = job.config.usable_threads, 0
     for block in range(plan.blocks):
         job.checkpoint()
-        found = store.suppressed(block)
-        if found is None:
+        before = store.arrays(block, "suppressed")
+        if before is None:
             rows = spill.read(np.flatnonzero(plan.block_of_leaf == block).tolist())
             found = suppressed_values(rows.codes, rows.sensitive, plan, block, threads=threads, cancelled=job.cancelled)
-            store.put_suppressed(block, found)
-        gone = [all_rows + some for all_rows, some in zip(gone, found, strict=True)]
+            before = {str(at): each for at, each in enumerate(found)}
+            store.put_arrays(block, "suppressed", **before)
+        gone = [all_rows + some for all_rows, some in zip(gone, before.values(), strict=True)]
         done += int(plan.sizes[block])
         if job.progress is not None:
             job.progress("suppress", done, plan.book.rows)

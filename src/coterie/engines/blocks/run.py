@@ -20,9 +20,9 @@ from coterie.engines.blocks.spill import Spill
 from coterie.engines.blocks.state import WorkFolder, open_work, refused, sweep_work, was_named
 from coterie.engines.blocks.store import BlockStore, FinishedTable
 from coterie.engines.phases import Phases
-from coterie.engines.request import block_problems, check
+from coterie.engines.request import block_problems
 from coterie.engines.suppressed import needs_remaining
-from coterie.errors import Cancelled, Problem
+from coterie.errors import Cancelled, Problem, refuse
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
 from coterie.files.streams import Target, target_of
@@ -57,7 +57,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         InfeasibleError: The request is infeasible for this table.
         VerificationError: The written table did not pass verification; there is no release.
     """
-    check(problems(data, job))
+    refuse(problems(data, job))
     check_apart(data, job.config, output=job.place, mapping=job.mapping)
     sweep_work(job.place)
     if job.resume and not job.force and was_named(job.place):

@@ -39,18 +39,9 @@ class ShuffledStripes:
     people: HiddenColumn | None = None
     """the person of each row, in the order of `inner`"""
 
-    @property
-    def order_path(self) -> Path:
-        """The file with the place of each row before, as bytes of whole numbers."""
-        return self.folder / "order"
-
-    @property
-    def _people_path(self) -> Path:
-        return self.folder / "people"
-
     def order(self, rows: int = 2**18) -> Iterator[Int64]:
         """Yield the place that each row had before, some rows at a time."""
-        with self.order_path.open("rb") as file:
+        with (self.folder / "order").open("rb") as file:
             while len(places := np.fromfile(file, dtype=np.int64, count=rows)):
                 yield places
 
@@ -61,7 +52,7 @@ class ShuffledStripes:
         levels: dict[str, pa.Array] = {}
         paths = self._thrown(rng, levels, progress)
         with ExitStack() as stack:
-            order = stack.enter_context(self.order_path.open("wb"))
+            order = stack.enter_context((self.folder / "order").open("wb"))
             people = None
             for path in paths:
                 held = _taken(path)
@@ -71,7 +62,7 @@ class ShuffledStripes:
                 order.write(held.column(_PLACE).to_numpy().tobytes())
                 if self.people is not None:
                     named = pa.table({self.people.name: held.column(_PERSON)})
-                    people = people or stack.enter_context(ipc.new_stream(self._people_path, named.schema))
+                    people = people or stack.enter_context(ipc.new_stream(self.folder / "people", named.schema))
                     people.write_table(named)
                 kept = [name for name in held.column_names if name not in (_PLACE, _PERSON)]
                 yield bare_table(held.select(kept), levels=levels)
@@ -98,7 +89,7 @@ class ShuffledStripes:
         return None if self.people is None else self.people._replace(batches=self._named())
 
     def _named(self) -> Iterator[pa.RecordBatch]:
-        with ipc.open_stream(self._people_path) as reader:
+        with ipc.open_stream(self.folder / "people") as reader:
             yield from reader
 
     def _thrown(self, rng: np.random.Generator, levels: dict[str, pa.Array], progress: Progress | None) -> list[Path]:

@@ -112,7 +112,9 @@ class Spill:
         sample = self.unpack(np.concatenate(chosen))
         subtree = plant(sample.codes, sample.numbers, self.book, expected=rows, most=most, threads=threads)
         if subtree.leaves == 1:  # a sample of a row or none: then by row numbers
-            subtree = CutTree.by_row(self._middle(leaf, rows))
+            start = rows // 2 * self.dtype.itemsize
+            middle = np.fromfile(self.path(leaf), dtype=self.dtype, count=1, offset=start)
+            subtree = CutTree.by_row(int(middle["row"][0]))
         grown = tree.replace_leaf(leaf, subtree)
         whole = self.path(leaf).rename(self.folder / "cut-again")
         with whole.open("rb") as file:
@@ -122,11 +124,6 @@ class Spill:
         self.flush()
         whole.unlink()
         return grown
-
-    def _middle(self, leaf: int, rows: int) -> int:
-        """Return the number of the middle row of a leaf."""
-        start = rows // 2 * self.dtype.itemsize
-        return int(np.fromfile(self.path(leaf), dtype=self.dtype, count=1, offset=start)["row"][0])
 
     def count(self, tree: CutTree) -> LeafCounts:
         """Count the rows of all leaves from their files."""

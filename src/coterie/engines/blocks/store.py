@@ -6,21 +6,21 @@ positions in the stripe, and their cells. A small file, written last, marks the 
 
 from __future__ import annotations
 
-import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import ipc
 
 from coterie.arrays import Int64
-from coterie.engines.block import BlockResult
+from coterie.engines.block import BlockResult, packed
 from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
 from coterie.table.domain import Domain
@@ -44,20 +44,20 @@ class BlockStore:
         """Return the path of a block's cells, its record, the check data of single rows, its mapping or its counts."""
         return self.folder / f"block-{block:06}.{kind}"
 
-    def suppressed(self, block: int) -> list[Int64] | None:
-        """Return what `put_suppressed` stored, if anything."""
-        path = self.path(block, "suppressed")
+    def arrays(self, block: int, kind: Literal["one-by-one", "suppressed"]) -> dict[str, npt.NDArray[Any]] | None:
+        """Return what `put_arrays` stored, if anything."""
+        path = self.path(block, kind)
         if not path.exists():
             return None
         with np.load(path) as held:
-            return [held[name] for name in held.files]
+            return dict(held)
 
-    def put_suppressed(self, block: int, values: Sequence[Int64]) -> None:
-        """Store, per sensitive column, code → rows of a block that its method suppresses."""
-        path = self.path(block, "suppressed")
-        waiting = path.with_suffix(".suppressed.part")
+    def put_arrays(self, block: int, kind: Literal["one-by-one", "suppressed"], **arrays: npt.NDArray[Any]) -> None:
+        """Store some arrays about a block by name."""
+        path = self.path(block, kind)
+        waiting = path.with_suffix(f".{kind}.part")
         with waiting.open("wb") as file:
-            np.savez(file, *values)
+            np.savez(file, **arrays)  # type: ignore[arg-type]
         waiting.replace(path)
 
     def done(self, block: int) -> FinishedBlock | None:
@@ -77,7 +77,7 @@ class BlockStore:
         with temporary.open("wb") as file:
             for stripe, batch in _pieces(numbers, result, self.stripe_rows):
                 start = file.tell()
-                file.write(_serialized(batch))
+                file.write(packed(batch))
                 pieces[stripe] = (start, file.tell() - start)
             file.flush()
             os.fsync(file.fileno())
@@ -128,13 +128,6 @@ class FinishedTable:
                 inside[piece.column(AT).to_numpy()] = True
             found.append(stripe * self.store.stripe_rows + np.flatnonzero(~inside))
         return np.concatenate(found)
-
-
-def _serialized(batch: pa.RecordBatch) -> bytes:
-    sink = io.BytesIO()
-    with ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return sink.getvalue()
 
 
 def _pieces(numbers: Int64, result: BlockResult, stripe_rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:

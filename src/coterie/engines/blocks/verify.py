@@ -14,10 +14,10 @@ import numpy as np
 from coterie.engines.finished import AT
 from coterie.engines.plan import PROGRAM_BYTES
 from coterie.engines.request import kind_of
-from coterie.engines.row_check import cells_as_boxes, count_pairs, load
 from coterie.publishing.labels import roots_of
+from coterie.table.recoding import OneByOne
 from coterie.verification.duckdb_counts import verify_file
-from coterie.verification.rows import RowSums
+from coterie.verification.rows import RowSums, count_pairs, read_boxes
 from coterie.verification.sql import DuckLimits, HiddenColumn, RowReader
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _count(made: FinishedTable, written: TableFile, folder: Path, *, shown: bool
         if not inside.any():
             continue
         position = np.cumsum(inside) - 1
-        boxes = cells_as_boxes(reader.take(int(inside.sum())), book.domains, book.config)
+        boxes = read_boxes(reader.take(int(inside.sum())), book.values, book.config)
         for block, at in places.items():
             with paths[block].open("ab") as file:
                 file.write(boxes[position[at]].tobytes())
@@ -80,6 +80,7 @@ def _count(made: FinishedTable, written: TableFile, folder: Path, *, shown: bool
     sums = RowSums(book.config.k, 0, 0)
     for block, path in enumerate(paths):
         boxes = np.fromfile(path, dtype=np.int32).reshape(-1, 2 * len(book.domains))
-        sums = sums.joined(count_pairs(load(made.store.path(block, "one-by-one")), boxes, book.config.k))
+        held = OneByOne(**made.store.arrays(block, "one-by-one") or {})
+        sums = sums.joined(count_pairs(held, boxes, book.config.k))
         path.unlink()
     return sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from coterie.arrays import AnyTable
@@ -15,7 +16,7 @@ from coterie.files.destinations import check_outputs
 from coterie.measures.measures import measure_grouping
 from coterie.publishing.mapping import write_mapping
 from coterie.publishing.publish import publish
-from coterie.releases.bound import with_bound
+from coterie.releases.bound import LateBound
 from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
 from coterie.table.orders import with_orders
@@ -67,21 +68,18 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
             verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         verification.raise_for_failure()
     with phases("measure"):
-        measures = with_bound(
-            measure_grouping(
-                encoded.table,
-                grouping,
-                config,
-                removed=source.table.num_rows - encoded.table.rows,
-                listed=published.listed,
-                class_of_group=published.class_of_group,
-            ),
+        measures = measure_grouping(
             encoded.table,
-            k=config.k,
-            threads=run.threads,
-            effort=config.bound_effort,
-            grouped=not grouping.by_rows,
+            grouping,
+            config,
+            removed=source.table.num_rows - encoded.table.rows,
+            listed=published.listed,
+            class_of_group=published.class_of_group,
         )
+        bound = LateBound(encoded.table, config, run.threads)
+        # Rows published one by one may lose less than any grouping, so there is no ratio for them.
+        ratio = {} if grouping.by_rows else {"loss_over_bound": partial(bound.ratio, measures["ncp"])}
+        measures = measures.with_late(bound=bound.per_cell, **ratio)
     return Release(
         config=config,
         measures=measures,

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.engines.belongs import count_strangers, refuse_strangers
-from coterie.engines.row_check import cells_as_boxes, count_pairs
 from coterie.table.recoding import OneByOne
 from coterie.verification.cells import TableCells
-from coterie.verification.models import model_rule
-from coterie.verification.rows import rows_rule
-from coterie.verification.verify import Verification, verify_table
+from coterie.verification.rows import count_pairs, read_boxes, rows_check
+from coterie.verification.verify import Check, Verification, verify_table
 
 if TYPE_CHECKING:
     from coterie.publishing.publish import PublishedTable
     from coterie.settings.config import Config
     from coterie.table.encode import EncodedTable
     from coterie.table.grouping import Grouping
-    from coterie.verification.verify import Rule
 
 
 def check(
@@ -40,21 +38,31 @@ def check(
         quasi=config.quasi,
         k=config.k if one_by_one is None else None,
         roots=published.roots,
-        rules=[model_rule(config) if one_by_one is None else _rule(published, encoded, grouping, one_by_one, config)],
+        config=config if one_by_one is None else None,
         people=people,
         read=read,
     )
+    if one_by_one is not None:
+        made = replace(made, checks=(_rows_check(made, published, encoded, grouping, one_by_one, config),))
     if made.passed:
         refuse_strangers(count_strangers(columns, published.table, config, kept=published.kept, read=read))
     return made
 
 
-def _rule(published: PublishedTable, encoded: EncodedTable, grouping: Grouping, rows: OneByOne, config: Config) -> Rule:
-    """Return the rule for a table in memory; suppressed rows must be at least k equal rows."""
+def _rows_check(
+    made: Verification,
+    published: PublishedTable,
+    encoded: EncodedTable,
+    grouping: Grouping,
+    rows: OneByOne,
+    config: Config,
+) -> Check:
+    """Check rows that are published one by one; suppressed rows must be at least k equal rows."""
     at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
     at[published.kept] = np.arange(len(published.kept))
     shown = at[encoded.rows[grouping.labels >= 0]]
-    boxes = cells_as_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.table.domains, config)
+    boxes = read_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.book.values, config)
     others = np.ones(len(published.kept), dtype=np.bool_)
     others[shown[shown >= 0]] = False
-    return rows_rule(count_pairs(rows, boxes, config.k), k=config.k, suppressed=np.flatnonzero(others))
+    alike = made.sizes[made.class_of_row[others]]
+    return rows_check(count_pairs(rows, boxes, config.k), k=config.k, alike=int(alike.min()) if len(alike) else None)

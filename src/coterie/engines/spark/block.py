@@ -87,7 +87,7 @@ def _codes(table: pa.Table, plan: Plan) -> tuple[Int32, Int32]:
 def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     from coterie.engines.block import anonymize_block
     from coterie.engines.mapping import block_mapping
-    from coterie.engines.row_check import cells_as_boxes, count_pairs
+    from coterie.verification.rows import count_pairs, read_boxes
 
     started = time.process_time()
     book = work.plan.book
@@ -106,8 +106,7 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     if made.one_by_one is not None:
         # Their boxes are read again from the very cells that leave this task.
         cells = pa.table(made.cells(np.flatnonzero(made.group >= 0)))
-        boxes = cells_as_boxes(cells, book.domains, book.config)
-        pairs = count_pairs(made.one_by_one, boxes, book.config.k)
+        pairs = count_pairs(made.one_by_one, read_boxes(cells, book.values, book.config), book.config.k)
     facts = {
         "block": block,
         "pairs": pairs,
@@ -166,7 +165,7 @@ def place_kernels() -> None:
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     if "NUMBA_CACHE_DIR" in os.environ or _writable(Path(home) / "coterie"):
         return
-    folder = str(Path(tempfile.gettempdir()) / f"coterie-{_user()}")
+    folder = str(Path(tempfile.gettempdir()) / f"coterie-{getattr(os, 'getuid', int)()}")
     os.environ["NUMBA_CACHE_DIR"] = folder
     if "coterie.kernels" not in sys.modules and "numba" in sys.modules:
         sys.modules["numba"].config.CACHE_DIR = folder  # it has read the environment already
@@ -175,9 +174,9 @@ def place_kernels() -> None:
 def compile_once(method: str) -> None:
     """Compile the kernels of a method on an executor."""
     place_kernels()
-    from coterie.methods import warm_up
+    from coterie.kernels.compiling import compile_ahead
 
-    warm_up(method)
+    compile_ahead(method, lambda *_: None)
 
 
 def _writable(folder: Path) -> bool:
@@ -186,7 +185,3 @@ def _writable(folder: Path) -> bool:
     except OSError:
         return False
     return os.access(folder, os.W_OK)
-
-
-def _user() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0

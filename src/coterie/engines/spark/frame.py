@@ -18,7 +18,9 @@ import numpy as np
 
 from coterie.arrays import Int64
 from coterie.engines.phases import Phases
-from coterie.errors import BackendError
+from coterie.errors import BackendError, refuse
+from coterie.measures.measures import ClassSizes
+from coterie.measures.sums import measures_of
 from coterie.releases.release import Release
 from coterie.releases.stored import class_counts, needs_rows
 from coterie.settings.config import AnyConfig, Config
@@ -215,30 +217,30 @@ def release_rows(
     mask: Mask | None = None,
 ) -> Release:
     """Make a release from numbered rows, with a mapping if requested."""
-    from coterie.engines.request import check, cut_problems
+    from coterie.engines.request import cut_problems
     from coterie.engines.spark.group import group_rows
     from coterie.engines.spark.plan import make_plan
-    from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
-    from coterie.engines.spark.verify import measured, refuse_others, verified
+    from coterie.engines.spark.session import SETTINGS, kept_unless_failing, settings, with_secrets
+    from coterie.engines.spark.verify import refuse_others, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
-        check(cut_problems(config.replace(engine="spark")))
+        refuse(cut_problems(config.replace(engine="spark")))
         with phases("plan"):
             made = make_plan(rows, with_secrets(config), most=block_rows, threads=config.usable_threads, mask=mask)
         with phases("group"):
             grouped = group_rows(rows, made, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
         with phases("verify"):
-            found = verified(grouped)
+            found, shown = verified(grouped)
             found.verification.raise_for_failure()
-            refuse_others(rows, made.numbers, grouped, found)
+            refuse_others(rows, made.numbers, grouped, shown=shown, count=found.verification.rows)
     return Release(
         config=config,
-        measures=measured(grouped, found),
+        measures=measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.classes)),
         verification=found.verification,
-        place=SparkRows(rows, grouped, found.checked, found.shown, tuple(kept)),
+        place=SparkRows(rows, grouped, found, shown, tuple(kept)),
         seconds=phases.seconds,
         notes=grouped.notes,
         masked=grouped.plan.book.mask.note,

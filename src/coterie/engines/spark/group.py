@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +15,13 @@ from coterie.engines.finished import FinishedBlock, check_limit, notes_of, total
 from coterie.engines.spark.block import BlockWork, group_partition, suppress_partition
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.plan import SparkPlan
-from coterie.engines.spark.settings import kept_unless_failing
+from coterie.engines.spark.session import kept_unless_failing
 from coterie.engines.spark.source import NumberedRows
 from coterie.engines.spark.tasks import MESSAGE, RowCoder, assign_blocks, opened
-from coterie.engines.suppressed import compared, needs_remaining, remaining_of
+from coterie.engines.suppressed import RemainingRows, compared, needs_remaining, remaining_of
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import check_styles, style_of
-from coterie.publishing.publish import Publisher
-from coterie.publishing.suppressed import may_show
+from coterie.publishing.publish import Publisher, may_show
 from coterie.table.codebook import coded_columns
 from coterie.verification.rows import RowSums
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructField, StructType
 
     from coterie.engines.plan import Plan
-    from coterie.engines.suppressed import RemainingRows
     from coterie.settings.config import Config
 
 BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
@@ -72,10 +70,12 @@ class GroupedRows:
 
         frame = self.frame if shown else self.frame.where(~sql.col("hidden"))
         own = self.publisher.own(self.sums.unchanged, starred=shown and self.sums.suppressed > 0)
-        titles = column_titles(self.publisher)
+        titles = {name: f"t{at}" for at, name in enumerate(self.publisher.suppressed)}
         made = [
-            f"u{column.attribute}" if column.source in own else title
-            for column, title in zip(self.publisher.columns, titles, strict=True)
+            f"u{column.attribute}"
+            if column.source in own
+            else titles.get(column.name) or f"c{self.publisher.names.index(column.source)}"
+            for column in self.publisher.columns
         ]
         names = [column.name for column in self.publisher.columns]
         who = [self.person] if people and self.person is not None else []
@@ -98,7 +98,8 @@ def group_rows(rows: NumberedRows, made: SparkPlan, *, persist: bool, mapping: b
 
         frame = frame.persist(StorageLevel.DISK_ONLY)
     with guarded("grouping blocks"), kept_unless_failing(frame):
-        facts = _facts(frame)
+        found = frame.where("facts IS NOT NULL").select("facts").toArrow()
+    facts = [json.loads(each) for each in found.column(0).to_pylist()]
     finished = [
         FinishedBlock({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
         for each in sorted(facts, key=lambda fact: int(fact["block"]))
@@ -115,13 +116,6 @@ def group_rows(rows: NumberedRows, made: SparkPlan, *, persist: bool, mapping: b
         None if config.entity is None else f"c{rows.names.index(config.entity)}",
         sum(each["cpu"] for each in facts),
     )
-
-
-def _facts(frame: DataFrame) -> list[dict[str, Any]]:
-    from pyspark.sql import functions as sql
-
-    found = frame.where(sql.col("facts").isNotNull()).select("facts").toArrow()
-    return [json.loads(each) for each in found.column(0).to_pylist()]
 
 
 def _kept(rows: NumberedRows, config: Config) -> tuple[int, ...]:
@@ -153,15 +147,6 @@ def _layout(rows: NumberedRows, made: SparkPlan, *, mapping: bool) -> tuple[list
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
     return fields, BlockWork(made.plan, made.sums, kept, publisher, mapping)
-
-
-def column_titles(publisher: Publisher) -> list[str]:
-    """Return published column → column of the grouped rows: t0, t1, … for quasi-identifiers, else the original's."""
-    labels = iter(range(len(publisher.columns)))
-    return [
-        f"t{next(labels)}" if column.attribute >= 0 else f"c{publisher.names.index(column.source)}"
-        for column in publisher.columns
-    ]
 
 
 def bare_type(kind: DataType) -> DataType:

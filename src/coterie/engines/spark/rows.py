@@ -86,23 +86,16 @@ def all_rows_sum(rows: int) -> int:
 
 def pack_codes(codes: Int32) -> pa.Array:
     """Pack the codes of each row into bytes: one field for Spark to carry rather than many."""
-    codes = np.ascontiguousarray(codes, dtype="<i4")
-    width = codes.shape[1] * 4
-    offsets = np.arange(len(codes) + 1, dtype=np.int64) * width
-    if int(offsets[-1]) > 2**31 - 1:
-        raise ValueError("too many rows for one batch")
-    buffers = [None, pa.py_buffer(offsets.astype(np.int32).tobytes()), pa.py_buffer(codes.tobytes())]
-    return pa.Array.from_buffers(pa.binary(), len(codes), buffers)
+    packed = np.ascontiguousarray(codes, dtype="<i4").tobytes()
+    return pa.Array.from_buffers(pa.binary(4 * codes.shape[1]), len(codes), [None, pa.py_buffer(packed)]).cast("binary")
 
 
 def unpack_codes(packed: pa.ChunkedArray | pa.Array, columns: int) -> Int32:
     """Unpack bytes into [rows, columns] codes."""
     chunks = packed.chunks if isinstance(packed, pa.ChunkedArray) else [packed]
-    parts = []
+    parts = [np.zeros((0, columns), dtype=np.int32)]
     for chunk in chunks:
-        wide = 8 if pa.types.is_large_binary(chunk.type) else 4
-        ends = np.frombuffer(chunk.buffers()[1], dtype=f"<i{wide}")[chunk.offset : chunk.offset + len(chunk) + 1]
-        content = np.frombuffer(chunk.buffers()[2] or b"", dtype=np.uint8)[ends[0] : ends[-1]] if len(chunk) else b""
-        parts.append(np.frombuffer(bytes(content), dtype="<i4").reshape(len(chunk), columns))
-    joined: Int32 = np.concatenate(parts) if parts else np.zeros((0, columns), dtype=np.int32)
-    return np.ascontiguousarray(joined, dtype=np.int32)
+        fixed = chunk.cast(pa.binary(4 * columns))
+        codes = np.frombuffer(fixed.buffers()[1] or b"", dtype="<i4").reshape(-1, columns)
+        parts.append(codes[fixed.offset : fixed.offset + len(fixed)])
+    return np.concatenate(parts)

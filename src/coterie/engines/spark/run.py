@@ -17,10 +17,10 @@ from coterie.arrays import AnyTable
 from coterie.engines.finished import give_name, stored_rows
 from coterie.engines.mapping import join_mappings
 from coterie.engines.phases import Phases
-from coterie.engines.request import block_problems, check
+from coterie.engines.request import block_problems
 from coterie.engines.spark.frame import SparkRows, release_rows
 from coterie.engines.spark.session import session_on
-from coterie.engines.spark.source import hand_over, list_files, literal, read_parquet
+from coterie.engines.spark.source import NumberedRows, hand_over, list_files, literal, read_parquet
 from coterie.engines.spark.write import (
     LocalPlace,
     RemotePlace,
@@ -29,7 +29,7 @@ from coterie.engines.spark.write import (
     refuse_existing,
     write_verified,
 )
-from coterie.errors import Problem, VerificationError
+from coterie.errors import Problem, VerificationError, refuse
 from coterie.files.batches import TableFile, open_table
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from coterie.engines.engine import Job
-    from coterie.engines.spark.source import NumberedRows
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
@@ -71,7 +70,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         BackendError: Spark is not installed, does not start, or a job failed.
         VerificationError: The written table did not pass verification; there is no release.
     """
-    check(problems(data, job))
+    refuse(problems(data, job))
     check_apart(data, job.config, output=job.place, mapping=job.mapping)
     check_mapping(job.mapping, force=job.force)
     name, phases = os.fspath(data), Phases(job.progress)

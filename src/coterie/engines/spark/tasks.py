@@ -8,7 +8,6 @@ Columns travel under the names c0, c1, …, so that the user's names cannot be c
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
+from coterie.engines.block import packed
 from coterie.engines.cuts import CutTree, in_sample
 from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
@@ -40,10 +40,7 @@ def named(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Table:
 
 def message(kind: str, table: pa.Table) -> pa.RecordBatch:
     """Make one row for the driver."""
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return pa.RecordBatch.from_arrays([pa.array([kind]), pa.array([sink.getvalue()], pa.binary())], ["kind", "body"])
+    return pa.RecordBatch.from_arrays([pa.array([kind]), pa.array([packed(table)], pa.binary())], ["kind", "body"])
 
 
 def opened(body: bytes) -> pa.Table:

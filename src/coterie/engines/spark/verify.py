@@ -11,58 +11,44 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.centres import Centres
-from coterie.engines.spark.group import PERSON
+from coterie.engines.spark.group import PERSON, GroupedRows
 from coterie.engines.spark.guard import guarded, guarded_task
 from coterie.engines.spark.rows import RowNumbers, number_column
-from coterie.engines.spark.source import KEY
+from coterie.engines.spark.source import KEY, NumberedRows
 from coterie.errors import DataError
-from coterie.measures.measures import ClassSizes
-from coterie.measures.sums import measures_of
 from coterie.publishing.labels import roots_of
 from coterie.values.notation import published_names
 from coterie.verification.cells import MARK
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
-from coterie.verification.models import FileCheck, verify_counts
+from coterie.verification.models import FileCheck, check_file
 from coterie.verification.sql import class_cells, class_pairs, counted_cells
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
-    from coterie.engines.spark.group import GroupedRows
-    from coterie.engines.spark.source import NumberedRows
-    from coterie.measures.measures import Measures
     from coterie.settings.config import Config
-    from coterie.verification.verify import Verification
 
 T = TypeVar("T")
 
 
-class SparkCheck(NamedTuple):
-    """A verified release, and whether it shows suppressed rows."""
+def verified(grouped: GroupedRows) -> tuple[FileCheck, bool]:
+    """Verify the release as it would be published; suppressed rows are shown only if they satisfy every guarantee.
 
-    checked: FileCheck
-    shown: bool
-
-    @property
-    def verification(self) -> Verification:
-        """The verification."""
-        return self.checked.verification
-
-
-def verified(grouped: GroupedRows) -> SparkCheck:
-    """Verify the release as it would be published; suppressed rows are shown only if they satisfy every guarantee."""
+    Returns the result, and whether they are.
+    """
     shown = grouped.shown
-    found = SparkCheck(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
+    found = check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown)
     if not found.verification.passed and shown and grouped.sums.suppressed:
-        found = SparkCheck(check_frame(grouped.released(shown=False, people=True), grouped, shown=False), shown=False)
-    return found
+        shown = False
+        found = check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown)
+    return found, shown
 
 
 def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileCheck:
@@ -73,7 +59,7 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
     with guarded("checking the release"):
         counter = SparkCounter(frame, names, roots_of(grouped.plan.book.domains, config.publish))
         k = config.k if pairs is None else None
-        made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
+        made = check_file(counter, config, names=frame.columns, hidden=hidden, k=k)
     return made if pairs is None else made.with_rows(pairs, config.k, hidden=hidden)
 
 
@@ -88,10 +74,10 @@ def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, Peopl
         return counter.sizes(), counter.people()
 
 
-def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows, found: SparkCheck) -> None:
+def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows, *, shown: bool, count: int) -> None:
     """Raise a VerificationError if some rows are published with values of others.
 
-    The original is read once more and joined with the release by row numbers, wherever the two are.
+    The original is read once more and joined with the `count` rows of the release by row numbers, wherever they are.
     """
     from pyspark.sql import functions as sql
 
@@ -99,7 +85,7 @@ def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows,
     wanted = tuple(name for name in rows.names if name in {*config.quasi, *config.published_unchanged})
     number = number_column(numbers, sql.col(KEY)).alias("row")
     cells = [sql.col(f"c{rows.names.index(name)}").alias(f"o{at}") for at, name in enumerate(wanted)]
-    released = grouped.released(shown=found.shown)
+    released = grouped.released(shown=shown)
     names = tuple(name for name in released.columns if name != "coterie_row")
     published = released.toDF(
         *("coterie_row" if name == "coterie_row" else f"p{names.index(name)}" for name in released.columns)
@@ -114,32 +100,20 @@ def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows,
     with guarded("comparing the release with the original"):
         for each in _looked(joined, task):
             total += each
-    if total.pop("", 0) != found.verification.rows:
+    if total.pop("", 0) != count:
         raise DataError("Rows of the release are not in the original.", hint="Run again when nobody writes to it.")
     refuse_strangers(total)
 
 
-class Content(NamedTuple):
-    """A checksum of a table's rows, independent of their order."""
-
-    rows: int
-    sum: int
-
-
-def content(frame: DataFrame, names: Sequence[str]) -> Content:
-    """Return the row count of a frame, and a sum over all its cells."""
+def content(frame: DataFrame, names: Sequence[str]) -> tuple[int, int]:
+    """Return the row count of a frame and a sum over all its cells: a checksum that is independent of the order."""
     from pyspark.sql import functions as sql
 
     # Maps cannot be hashed, but they cannot be quasi-identifiers either.
     plain = [name for name in names if "map" not in frame.schema[name].dataType.simpleString()]
     mixed = sql.xxhash64(*(_column(frame, name) for name in plain)).cast("decimal(38,0)")
     row = frame.agg(sql.count(sql.lit(1)).alias("rows"), sql.sum(mixed).alias("sum")).collect()[0]
-    return Content(int(row["rows"]), int(row["sum"] or 0))
-
-
-def measured(grouped: GroupedRows, found: SparkCheck) -> Measures:
-    """Measure the loss of the release."""
-    return measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.checked.classes))
+    return int(row["rows"]), int(row["sum"] or 0)
 
 
 def _column(frame: DataFrame, name: str) -> Column:

@@ -18,6 +18,9 @@ _PLAIN = frozenset(
         *("date", "time", "timestamp", "timestamptz"),
     )
 )
+# Types that PostgreSQL lacks → those that hold their values.
+_WIDER = {pa.int8(): pa.int16(), pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
+_WIDER[pa.uint64()] = pa.decimal128(20, 0)
 _DIGITS = 38  # of a 128-bit decimal
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days since 1970
 _MICROSECONDS = 86_400_000_000
@@ -94,17 +97,12 @@ def storable(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedA
     """Cast the column to a type that COPY supports."""
     column = stored(column, name=name, place=place)
     kind = column.type
-    if pa.types.is_uint64(kind):
-        return column.cast(pa.decimal128(20, 0))
+    if kind in _WIDER:
+        return column.cast(_WIDER[kind])
     if pa.types.is_time(kind):
         return column.cast(pa.time64("us"), safe=False)
     if pa.types.is_timestamp(kind):
         return column.cast(pa.timestamp("us", kind.tz), safe=False)
-    for small, wide in ((pa.int8(), pa.int16()), (pa.uint8(), pa.int16()), (pa.uint16(), pa.int32())):
-        if kind == small:
-            return column.cast(wide)
-    if kind == pa.uint32():
-        return column.cast(pa.int64())
     return column.cast(pa.string()) if pa.types.is_duration(kind) else column
 
 

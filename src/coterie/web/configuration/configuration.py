@@ -52,11 +52,6 @@ def listed(values: Mapping[str, Any], role: str) -> list[str]:
     return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
 
 
-def load_config(project: Project) -> Config:
-    """Return the configuration in the file. Raises all problems at once, as the command line does."""
-    return config_of(project, read_values(project))
-
-
 def config_of(project: Project, values: Mapping[str, Any]) -> Config:
     """Return the configuration of these settings, with paths relative to the project's coterie.toml."""
     outside = path_problems(project, values)

@@ -8,20 +8,18 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.settings.config import read_hierarchies
 from coterie.settings.toml import plain
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
 from coterie.web.configuration.edit import edited
 from coterie.web.configuration.view import command_line, download_name, python_text, release_name
-from coterie.web.drafts import FORMS, draft_of, drop_draft, send_back
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, posted, project_of, render, settings_of, values_of
+from coterie.web.pages import Fault, Fields, go, posted, project_of, render, settings_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.settings import resolve_allowed
@@ -46,7 +44,7 @@ def show(request: Request) -> Response:
         wrong = configuration.faults(project, summary.names)
     except ConfigError as error:
         values, wrong = {}, configuration.as_faults(error.problems)
-    text, draft = _saved(project), draft_of(project, "configuration")
+    text, draft = _saved(project), drafts.draft_of(project, "configuration")
     if draft is not None:
         text, wrong = draft["text"], _draft_faults(project, draft)
     refused = request.query_params.get("refused", "")
@@ -61,7 +59,7 @@ def show(request: Request) -> Response:
         faults=wrong,
         text=text,
         unsaved=draft is not None,
-        stamp=conflicts.stamp(_saved(project)),
+        stamp=drafts.stamp(_saved(project)),
         path=request.query_params.get("path", ""),
         where=None if project.config_file is None else str(project.config_file),
         command=command_line(project, release=release),
@@ -74,20 +72,20 @@ def _saved(project: Project) -> str:
 
 
 @posted
-def save(request: Request, form: FormData) -> Response:
+def save(request: Request, fields: Fields) -> Response:
     """Save the edited text."""
-    project, fields = project_of(request, ready=True), values_of(form)
+    project = project_of(request, ready=True)
     if fields.get("action") == "discard":
-        drop_draft(project, "configuration")
+        drafts.drop_draft(project, "configuration")
         return go(f"{project.url}/configuration", request)
     # Browsers submit CRLF line endings.
     return _save(request, project, fields, fields.get("text", "").replace("\r\n", "\n"))
 
 
 def _save(request: Request, project: Project, fields: Mapping[str, str], text: str) -> Response:
-    draft = {"text": text, conflicts.FIELD: fields.get(conflicts.FIELD, "")}
+    draft = {"text": text, drafts.STAMP: fields.get(drafts.STAMP, "")}
     if _draft_faults(project, draft):
-        return send_back(request, project, "configuration", draft)
+        return drafts.send_back(request, project, "configuration", draft)
     take(request, project, text)
     return go(f"{project.url}/configuration", request)
 
@@ -99,8 +97,8 @@ def take(request: Request, project: Project, text: str) -> None:
     with project.lock:
         before = configuration.readable_values(project)
         configuration.write_text(project, text)
-        for step in ("configuration", *FORMS):
-            drop_draft(project, step)
+        for step in ("configuration", *drafts.FORMS):
+            drafts.drop_draft(project, step)
         after = configuration.read_values(project)
     if any(before.get(name) != after.get(name) for name in READING):
         look_at(jobs_of(request), project)
@@ -108,7 +106,7 @@ def take(request: Request, project: Project, text: str) -> None:
 
 def _draft_faults(project: Project, draft: Mapping[str, str]) -> list[Fault]:
     """Check that it is TOML and replaces what was seen; its settings may be invalid for a while."""
-    found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), draft)
+    found = drafts.changed_elsewhere(drafts.stamp(_saved(project)), draft)
     try:
         tomllib.loads(draft["text"])
     except tomllib.TOMLDecodeError as error:

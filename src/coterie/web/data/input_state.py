@@ -51,9 +51,8 @@ def has_changed(project: Project, *, read: bool = False) -> bool:
     if digest != noted["sha256"]:
         _others[project.id] = asked
         return True
-    if stamp != noted.get(
-        "stamp"
-    ):  # the same bytes under a new stamp: recorded, so that they are not hashed at every view
+    # The same bytes under a new stamp are recorded, so that they are not hashed at every view.
+    if stamp != noted.get("stamp"):
         write_json(project.folder / NOTED, {**noted, "stamp": stamp})
     return False
 

@@ -25,10 +25,9 @@ from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
 from coterie.methods._method import Progress
 from coterie.suggesting.proposals import propose
-from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing_marks
-from coterie.suggesting.together import settle
+from coterie.suggesting.suggest import MARKS, ColumnProfile, count, guess_from, missing_marks
+from coterie.suggesting.together import SAMPLE, not_kept_together, settle, short_list
 from coterie.suggesting.toml import suggestion_toml
-from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
@@ -45,18 +44,14 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     tell("reading the file", 0, 0)
     raw = open_raw(source)
     check_unpacked(raw, job["unpacked_limit"])
-    reading, blank = _reading(configuration), _is_blank(configuration, folder)
-    found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
-    with parquet.ParquetFile(folder / "table.parquet") as table:
-        known = _count(table, tell)
-        unsaid = reading.get("missing_values", [""]) == [""]
-        if raw.format == "csv" and blank and unsaid and (marks := _states(table, known)):
+    reading, blank = _reading(configuration, folder)
+    found, known = _convert(raw, reading, job=job, tell=tell)
+    if raw.format == "csv" and blank and reading.get("missing_values", [""]) == [""]:
+        marks = _states(folder / "table.parquet")
+        if marks:
+            # Read again instead of replacing cells, since a quoted mark is text.
             reading["missing_values"] = ["", *marks]
-    if reading.get("missing_values") != _reading(configuration).get("missing_values"):
-        # Read again instead of replacing cells, since a quoted mark is text.
-        found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
-        with parquet.ParquetFile(folder / "table.parquet") as table:
-            known = _count(table, tell)
+            found, known = _convert(raw, reading, job=job, tell=tell)
     raw.check_content()  # the rows shown must be those that were hashed
     rows = next(iter(known.values())).rows
     with parquet.ParquetFile(folder / "table.parquet") as table:
@@ -81,27 +76,21 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     note(raw, folder)
 
 
-def _reading(configuration: Path) -> dict[str, Any]:
-    """Return how the configuration says to read the file."""
-    from coterie.settings.toml import read_toml
+def _reading(configuration: Path, folder: Path) -> tuple[dict[str, Any], bool]:
+    """Return how the configuration says to read the file, and whether it says nothing else.
 
-    try:
-        values = read_toml(configuration) if configuration.is_file() else {}
-    except ConfigError:
-        return {}  # the page shows its errors; the table can be inspected anyway
-    return {name: values[name] for name in READING if name in values}
-
-
-def _is_blank(configuration: Path, folder: Path) -> bool:
-    """Return whether there is no configuration yet, or only the page's own one for a file that was refused."""
+    Then there is none yet, or only the page's own one for a file that was refused.
+    """
     from coterie.settings.toml import read_toml
 
     if not configuration.is_file():
-        return True
+        return {}, True
     try:
-        return configuration.is_relative_to(folder) and set(read_toml(configuration)) <= set(READING)
+        values = read_toml(configuration)
     except ConfigError:
-        return False
+        return {}, False  # the page shows its errors; the table can be inspected anyway
+    blank = configuration.is_relative_to(folder) and set(values) <= set(READING)
+    return {name: values[name] for name in READING if name in values}, blank
 
 
 def check_unpacked(raw: Raw, limit: int) -> None:
@@ -141,6 +130,21 @@ def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
 
 
 def _convert(
+    raw: Raw, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress
+) -> tuple[DetectedText | None, dict[str, ColumnProfile]]:
+    """Write the table as Parquet and count the values of every column, with one column in memory at a time."""
+    target = Path(job["project"]) / "table.parquet"
+    found = _write(raw, target, reading, job=job, tell=tell)
+    known = {}
+    with parquet.ParquetFile(target) as table:
+        names = table.schema_arrow.names
+        for place, name in enumerate(names):
+            tell("counting", place, len(names))
+            known[name] = count(table.read(columns=[name]).column(name))
+    return found, known
+
+
+def _write(
     raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress
 ) -> DetectedText | None:
     """Write the table as Parquet. A text table is sniffed, and only read whole if chunks do not work."""
@@ -172,21 +176,10 @@ def _check_width(columns: int, name: str, limit: int) -> None:
         )
 
 
-def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, ColumnProfile]:
-    """Count the values of every column, one column in memory at a time."""
-    names = table.schema_arrow.names
-    known = {}
-    for place, name in enumerate(names):
-        tell("counting", place, len(names))
-        known[name] = count(table.read(columns=[name]).column(name))
-    return known
-
-
-def _states(table: parquet.ParquetFile, known: dict[str, ColumnProfile]) -> list[str]:
+def _states(path: Path) -> list[str]:
     """Return which of the usual marks for missing values the text columns contain."""
-    from coterie.suggesting.suggest import MARKS
-
     found: set[str] = set()
-    for name in known:
-        found.update(missing_marks(table.read(columns=[name]).select([name])))
+    with parquet.ParquetFile(path) as table:
+        for name in table.schema_arrow.names:
+            found.update(missing_marks(table.read(columns=[name]).select([name])))
     return [mark for mark in MARKS if mark in found]

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
-from coterie.web.data.preview import read_rows
-from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, number_in, posted, project_of, render, seen, values_of
+from coterie.web.pages import Fault, Fields, go, number_in, posted, project_of, render, seen
+from coterie.web.parquet_file import read_rows
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.table_summary import TableSummary, inspected, summary_of
@@ -37,7 +35,7 @@ def data(request: Request) -> Response:
     except ConfigError as error:
         values = {}
         found += configuration.as_faults(error.problems)
-    draft, saved = draft_of(project, "data"), shown(simple("data"), values)
+    draft, saved = drafts.draft_of(project, "data"), shown(simple("data"), values)
     found += [] if draft is None else _faults(project, draft, saved)
     return render(
         request,
@@ -48,7 +46,7 @@ def data(request: Request) -> Response:
         faults=found,
         submitted=saved | (draft or {}),
         unsaved=draft is not None,
-        stamp=conflicts.stamp_of(project, "data"),
+        stamp=drafts.stamp_of(project, "data"),
         state=state,
         formats=FORMATS,
         fields=simple("data").values(),
@@ -98,15 +96,15 @@ def progress(request: Request) -> Response:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, submitted: Fields) -> Response:
     """Change how the file is read."""
-    project, submitted = project_of(request), dict(values_of(form))
+    project = project_of(request)
     if submitted.pop("action", "") != "discard":
         if _faults(project, submitted, {}):
-            return send_back(request, project, "data", submitted)
+            return drafts.send_back(request, project, "data", submitted)
         configuration.change(project, _reading(submitted))
         look_at(jobs_of(request), project)
-    drop_draft(project, "data")
+    drafts.drop_draft(project, "data")
     return go(f"{project.url}/data", request)
 
 
@@ -127,7 +125,7 @@ def _faults(project: Project, submitted: Mapping[str, str], saved: Mapping[str, 
     from coterie.files.dialect import Dialect
 
     changes = _reading(submitted)
-    faults = conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), submitted, saved=saved)
+    faults = drafts.changed_elsewhere(drafts.stamp_of(project, "data"), submitted, saved=saved)
     for name in ("delimiter", "encoding"):
         if changes[name] is not None:
             try:

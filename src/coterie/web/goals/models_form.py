@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from coterie.errors import ConfigError
 from coterie.settings.models import parse_model
 from coterie.settings.registry import MODELS
 from coterie.web.pages import Fault
-
-FIELDS: Final = ("model", "limit", "on", "variant", "further")
 
 
 def fields_of(name: str) -> dict[str, str]:
@@ -43,11 +41,6 @@ class ModelRow(NamedTuple):
     """a sensitive attribute, or nothing for all of them"""
     variant: str = ""
     further: str = ""
-
-    @property
-    def empty(self) -> bool:
-        """Whether the row is empty."""
-        return not self.model
 
     def values(self) -> dict[str, Any]:
         """Return the row as a privacy model's fields; empty ones keep their defaults."""
@@ -82,8 +75,8 @@ def read_promises(submitted: Mapping[str, str]) -> list[ModelRow]:
         for name in submitted
         if name.startswith("privacy-") and name.endswith("-model") and name.split("-")[1].isdecimal()
     )
-    rows = [ModelRow(*(submitted.get(f"privacy-{place}-{field}", "").strip() for field in FIELDS)) for place in places]
-    return [row for row in rows if not row.empty]
+    found = [[submitted.get(f"privacy-{place}-{field}", "").strip() for field in ModelRow._fields] for place in places]
+    return [row for row in map(ModelRow._make, found) if row.model]
 
 
 def promise_faults(rows: Sequence[ModelRow]) -> list[Fault]:

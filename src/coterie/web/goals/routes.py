@@ -5,26 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
-from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
-from coterie.web.goals.models_form import (
-    ModelRow,
-    promise_faults,
-    read_promises,
-    shown_promises,
-    specs_of,
-    variant_titles,
-    variants_of,
-)
-from coterie.web.pages import Fault, go, posted, render, seen, values_of
+from coterie.web.goals import models_form
+from coterie.web.pages import Fault, Fields, go, posted, render, seen
 from coterie.web.project import Project
 from coterie.web.table_summary import TableSummary, inspected
 
@@ -36,10 +26,10 @@ def goals(request: Request) -> Response:
     """Show the page."""
     project, summary = inspected(request)
     values = configuration.readable_values(project)
-    draft = draft_of(project, "goals")
+    draft = drafts.draft_of(project, "goals")
     saved = configuration.faults(project, summary.names, step="goals")
     texts = {**_shown(values, summary), **(draft or {})}
-    rows = read_promises(texts) if draft is not None else shown_promises(values.get("privacy"))
+    rows = models_form.read_promises(texts) if draft is not None else models_form.shown_promises(values.get("privacy"))
     quasi, sensitive = configuration.listed(values, "quasi"), configuration.listed(values, "sensitive")
     return render(
         request,
@@ -53,15 +43,15 @@ def goals(request: Request) -> Response:
         quasi=[column for column in summary.columns if column.name in quasi],
         sensitive=sensitive,
         free=[name for name in summary.names if name not in {*quasi, *sensitive}],
-        promises=[*rows, ModelRow()],
+        promises=[*rows, models_form.ModelRow()],
         models=MODELS,
-        variants_of=variants_of,
-        variant_titles={"": "default", **variant_titles()},
+        variants_of=models_form.variants_of,
+        variant_titles={"": "default", **models_form.variant_titles()},
         fields=FIELDS,
         groups=grouped(simple("goals"), but=ELSEWHERE),
         presets=PRESETS.values(),
         unsaved=draft is not None,
-        stamp=conflicts.stamp_of(project, "goals"),
+        stamp=drafts.stamp_of(project, "goals"),
     )
 
 
@@ -76,22 +66,22 @@ def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, fields: Fields) -> Response:
     """Save the form."""
     project, summary = inspected(request)
-    submitted = dict(values_of(form))
+    submitted: dict[str, str] = fields
     action = submitted.pop("action", "save")
     if action == "discard":
-        drop_draft(project, "goals")
+        drafts.drop_draft(project, "goals")
         return go(f"{project.url}/goals", request)
     if action.startswith("preset-") and (preset := PRESETS.get(action.removeprefix("preset-"))):
         submitted |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
     if _faults(project, submitted, summary):
-        return send_back(request, project, "goals", submitted)
+        return drafts.send_back(request, project, "goals", submitted)
     configuration.change(project, _settings(submitted, summary, configuration.readable_values(project)))
-    drop_draft(project, "goals")
+    drafts.drop_draft(project, "goals")
     project = seen(request, project, "goals")
     return go(f"{project.url}/run" if action == "next" else f"{project.url}/goals", request)
 
@@ -99,8 +89,10 @@ def change(request: Request, form: FormData) -> Response:
 def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
     """Return the errors of the form."""
     before = configuration.readable_values(project)
-    stale = conflicts.changed_elsewhere(conflicts.stamp_of(project, "goals"), submitted, saved=_shown(before, summary))
-    faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
+    stale = drafts.changed_elsewhere(drafts.stamp_of(project, "goals"), submitted, saved=_shown(before, summary))
+    faults = bad_numbers(submitted, names=summary.names) + models_form.promise_faults(
+        models_form.read_promises(submitted)
+    )
     if not faults:
         changes = _settings(submitted, summary, before)
         faults = configuration.faults_after(project, changes, summary.names, step="goals")
@@ -111,7 +103,7 @@ def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mappi
     """Return the settings of a form whose numbers are valid."""
     # Settings left at their defaults are not written, except k, which every reader looks for.
     settings = read(simple("goals"), submitted, before, always="k")
-    settings["privacy"] = specs_of(read_promises(submitted)) or None
+    settings["privacy"] = models_form.specs_of(models_form.read_promises(submitted)) or None
     quasi = configuration.listed(before, "quasi")
     weights = {
         column.name: number_of(submitted.get(f"weights-{column.index}", ""), float)

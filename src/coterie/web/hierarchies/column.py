@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from coterie.hierarchies.check import ColumnValues
-from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies.column_values import open_table
 from coterie.web.hierarchies.store import StoredHierarchy, open_hierarchy
 from coterie.web.project import Project
 from coterie.web.table_summary import ColumnSummary, inspected
@@ -39,8 +39,9 @@ def place_of(request: Request) -> ColumnPage:
     position = int(request.path_params["column"])
     if not 0 <= position < len(summary.columns):
         raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
-    column = summary.columns[position]
-    return ColumnPage(project, column, column_values.values_of(project.table_path, position))
+    with open_table(project.table_path) as table:
+        values = table.values_of(position)
+    return ColumnPage(project, summary.columns[position], values)
 
 
 def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:

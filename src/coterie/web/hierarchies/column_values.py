@@ -1,9 +1,11 @@
-"""Read the distinct values of a project's columns when a page needs them."""
+"""The distinct values of a project's columns, read when a page needs them, and what covers them."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 24
 """columns whose values are cached"""
-_kept: OrderedDict[tuple[str, int, int], ColumnValues] = OrderedDict()
-_lock = threading.Lock()
+MOST_ORDERED = 1_000
+"""the maximum number of values of an order that can be edited on the page"""
 
 
 class ColumnValue(NamedTuple):
@@ -34,57 +36,49 @@ class ColumnValue(NamedTuple):
     rows: int
 
 
-class ValueReader:
-    """Reads the distinct values of columns in a Parquet file.
+@dataclass(frozen=True)
+class TableFile:
+    """A Parquet file of a table, opened when something has to be read.
 
-    The metadata of a file with two thousand columns takes longer to read than any column: it is opened once, and only
-    if there is something to read.
+    The metadata of a file with two thousand columns takes longer to read than any column: it is opened once.
     """
 
-    def __init__(self, table: Path) -> None:
-        self.table = table
-        self.key = (str(table), table.stat().st_mtime_ns)
-        self._file: ParquetFile | None = None
-        self._schema = pa.schema([])
+    path: Path
+    changed: int
+    """its modification time"""
 
-    def __enter__(self) -> ValueReader:
-        return self
+    @cached_property
+    def file(self) -> ParquetFile:
+        """The open file."""
+        from pyarrow import parquet
 
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        return parquet.ParquetFile(self.path)
 
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Its columns."""
+        return self.file.schema_arrow
+
+    # Found by path and time: the same values are read once for all pages.
+    @lru_cache(maxsize=MOST_KEPT)  # noqa: B019 - keeps only as many closed files
     def values_of(self, position: int) -> ColumnValues:
         """Return the distinct values of the column at this position, with row counts."""
-        key = (*self.key, position)
-        with _lock:
-            if key in _kept:
-                _kept.move_to_end(key)
-                return _kept[key]
-        found = self._read(position)
-        with _lock:
-            _kept[key] = found
-            while len(_kept) > MOST_KEPT:
-                _kept.popitem(last=False)
-        return found
-
-    def _read(self, position: int) -> ColumnValues:
-        if self._file is None:
-            from pyarrow import parquet
-
-            self._file = parquet.ParquetFile(self.table)
-            self._schema = self._file.schema_arrow
-        field = self._schema.field(position)
+        field = self.schema.field(position)
         # Selecting "a" also selects a column "a.b".
-        batches = self._file.iter_batches(columns=[field.name], use_threads=False)
+        batches = self.file.iter_batches(columns=[field.name], use_threads=False)
         parts = pa.chunked_array([batch.column(field.name) for batch in batches], type=field.type)
         return distinct_values(pa.table({field.name: parts}), field.name)
 
 
-def values_of(table: Path, position: int) -> ColumnValues:
-    """Return the distinct values of the column at this position of a Parquet file, with row counts."""
-    with ValueReader(table) as reader:
-        return reader.values_of(position)
+@contextmanager
+def open_table(path: Path) -> Iterator[TableFile]:
+    """Open a Parquet file for reading the distinct values of columns."""
+    table = TableFile(path, path.stat().st_mtime_ns)
+    try:
+        yield table
+    finally:
+        if file := vars(table).pop("file", None):
+            file.close()
 
 
 def value_texts(column: ColumnValues) -> list[str]:
@@ -119,3 +113,30 @@ def lost_text(lost: list[ColumnValue]) -> str:
     rows = sum(value.rows for value in lost)
     verb = "is" if len(lost) == 1 else "are"
     return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} missing from the hierarchy"
+
+
+def order_offered(column: ColumnValues, kind: str, order: Sequence[str]) -> bool:
+    """Return whether the page has a form for the order: for a category whose values fit on lines, or one with an order.
+
+    Numbers and dates have their own order.
+    """
+    if len(column.values) > MOST_ORDERED or any(len(name.splitlines()) != 1 for name in value_texts(column)):
+        return False
+    return bool(order) or kind in ("category", "code", "mixed")
+
+
+def read_order(fields: Mapping[str, str], column: ColumnValues) -> list[str]:
+    """Return the submitted order; spaces around a value are kept only if the data have them."""
+    known = set(value_texts(column))
+    lines = [line if line in known else line.strip() for line in fields.get("order", "").splitlines()]
+    return [line for line in lines if line]
+
+
+def missing_text(order: Sequence[str], column: ColumnValues) -> list[str]:
+    """Say which values of the data an order lacks, if any."""
+    lacking = sorted(set(value_texts(column)) - set(order))
+    if not lacking:
+        return []
+    shown = ", ".join(lacking[:10]) + (", …" if len(lacking) > 10 else "")
+    verb = "is" if len(lacking) == 1 else "are"
+    return [f"{count_of(len(lacking), 'value')} of the data {verb} missing from the order: {shown}."]

@@ -184,20 +184,13 @@ def _free(tree: EditTree, label: str) -> str:
 def _check_names(tree: EditTree, moved: Iterable[int]) -> None:
     """Check that a value shares its label only with its group."""
     names = {tree.labels[node] for node in moved}
-    bearers: dict[str, list[int]] = {}
+    bearers: set[tuple[str, int | None]] = set()
     for node, label in tree.labels.items():
-        if label in names:
-            bearers.setdefault(label, []).append(node)
-    for label, nodes in bearers.items():
-        if len(nodes) > 1 and not _value_in_its_group(tree, nodes):
+        above = tree.parent.get(node)
+        own = above is not None and node not in tree.children and tree.labels[above] == label
+        bearer = label, above if own else None
+        if label in names and bearer in bearers:
             raise HierarchyError(
                 f'"{label}" is also the name of a group, and must stay in it; give one of them another label first'
             )
-
-
-def _value_in_its_group(tree: EditTree, nodes: Sequence[int]) -> bool:
-    first, *others = nodes
-    pair = [(first, other) for other in others] + [(other, first) for other in others]
-    return len(nodes) == 2 and any(
-        tree.parent.get(below) == above and below not in tree.children for below, above in pair
-    )
+        bearers.add(bearer)

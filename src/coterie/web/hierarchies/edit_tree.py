@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from coterie.hierarchies.whole import ROOT, WholeTree
 
 TOP = 0
@@ -34,10 +36,6 @@ class EditTree:
     def parent(self) -> dict[int, int]:
         """Node → the node above; the root has none."""
         return {node: above for above, below in self.children.items() for node in below}
-
-    def is_group(self, node: int) -> bool:
-        """Return whether a node is a group."""
-        return node in self.children
 
     @property
     def values(self) -> list[int]:
@@ -112,26 +110,16 @@ def empty_groups(tree: EditTree) -> list[int]:
 
 def to_plain(tree: EditTree) -> dict[str, Any]:
     """Convert the tree to plain values for JSON."""
-    nodes = [[node, tree.parent.get(node, -1), tree.is_group(node), tree.labels[node]] for node in walk(tree)]
-    return {"nodes": nodes, "next": tree.next_node, "weights": list(tree.weights.items())}
+    return _PLAIN.dump_python(tree)  # type: ignore[no-any-return]
 
 
 def from_plain(values: Mapping[str, Any]) -> EditTree:
-    """Restore a tree from `to_plain`.
-
-    Raises:
-        KeyError, ValueError, TypeError: The values are not a tree.
-    """
-    labels: dict[int, str] = {}
-    children: dict[int, list[int]] = {}
-    for node, above, group, label in values["nodes"]:
-        labels[int(node)] = str(label)
-        if group:
-            children[int(node)] = []
-        if node != TOP:
-            children[int(above)].append(int(node))
-    if TOP not in children or len(labels) != len(values["nodes"]):
+    """Restore a tree from `to_plain`. Raises a ValueError if the values are not a tree."""
+    tree = _PLAIN.validate_python(values)
+    once = sum(map(len, tree.children.values())) == len(tree.parent) and TOP not in tree.parent
+    if TOP not in tree.children or not once or set(walk(tree)) != set(tree.labels):
         raise ValueError("no tree")
-    below = {node: tuple(nodes) for node, nodes in children.items()}
-    weights = {int(node): float(weight) for node, weight in values["weights"]}
-    return EditTree(labels, below, int(values["next"]), weights)
+    return tree
+
+
+_PLAIN = TypeAdapter(EditTree)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import HierarchyError
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.hierarchies import operations as hierarchy_ops
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import tree_view as hierarchy_view
@@ -17,15 +16,14 @@ from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, label_weights, rows, with_weights
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor
-from coterie.web.pages import Fault, go, is_htmx, number_in, posted, render, values_of
+from coterie.web.pages import Fault, Fields, go, is_htmx, number_in, posted, render
 
 
 @posted
-def edit(request: Request, form: FormData) -> Response:
+def edit(request: Request, fields: Fields) -> Response:
     """Edit the tree."""
     place = place_of(request)
-    fields = values_of(form)
-    asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
+    asked = hierarchy_ops.read_asked(fields, fields.every("values"))
     wanted = hierarchy_ops.numbers(fields.get("open", "")) if "open" in fields else None
     focus = asked.nodes[0] if asked.nodes else TOP
     faults: list[Fault] = []
@@ -34,7 +32,7 @@ def edit(request: Request, form: FormData) -> Response:
     with place.project.lock:
         draft = _draft(place)
         try:
-            if fields.get(conflicts.FIELD, now := typed.stamp_of(place)) != now and asked.what != "find":
+            if fields.get(drafts.STAMP, now := typed.stamp_of(place)) != now and asked.what != "find":
                 raise HierarchyError(typed.STALE)
             if asked.what == "find":
                 chosen = tuple(hierarchy_view.find(draft.tree, fields.get("label", "")))
@@ -83,33 +81,27 @@ def branch(request: Request) -> Response:
     place = place_of(request)
     tree = _draft(place).tree
     node, first = number_in(request, "node", -1), number_in(request, "first")
-    if not tree.is_group(node):
+    if node not in tree.children:
         raise HTTPException(404, "This group no longer exists. Reload the page.")
-    counts = hierarchy_view.counts_of(tree, place.values)
-    line = hierarchy_view.lines_of(tree, counts.rows, opened={node}, start=node, first=first)
-    return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
+    shown = hierarchy_view.TreeView(tree, hierarchy_view.counts_of(tree, place.values).rows, {node})
+    return render(request, "_tree_lines.html", node=node, first=first, tree=tree, outline=shown, chosen=())
 
 
-@posted
-def table(request: Request, form: FormData) -> Response:
+@typed.column_form("table", view="table")
+def table(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Save a page of the table."""
-    place = place_of(request)
-    fields = values_of(form)
-    if fields.get("action") == "discard":
-        typed.forget(place, "table")
-        return go(f"{place.url}?view=table", request)
-    rows_form = typed.TableForm.of(fields)
+    rows_form = hierarchy_view.TablePage.read(fields)
     with place.project.lock:
         draft = _draft(place)
         if fields.get("do") == "level":
             # Nothing is saved yet; the input is kept as a draft.
-            wider = rows_form.wider() | {conflicts.FIELD: fields.get(conflicts.FIELD, "")}
+            wider = rows_form.wider() | {drafts.STAMP: fields.get(drafts.STAMP, "")}
             return typed.keep(request, place, "table", wider, view="table")
         if typed.conflict(place, fields) or rows_form.faults(draft.tree):
             return typed.keep(request, place, "table", fields, view="table")
         typed.forget(place, "table")
         first = rows_form.first
-        made = hierarchy_view.with_rows(draft.tree, rows_form.cells, first=first)
+        made = rows_form.replaced_in(draft.tree)
         assert made.tree is not None
         after = with_weights(from_whole(made.tree), label_weights(draft.tree))
         if rows(after) != rows(draft.tree):
@@ -118,11 +110,8 @@ def table(request: Request, form: FormData) -> Response:
     return go(f"{place.url}?view=table&from={max(first + step, 0)}&saved=table", request)
 
 
-@posted
-def undo(request: Request, form: FormData) -> Response:
+@typed.column_form(view="table")
+def undo(request: Request, place: ColumnPage, _: Fields) -> Response:
     """Go one step back, from the table."""
-    place = place_of(request)
-    if stale := typed.refuse_stale(request, place, form, view="table"):
-        return stale
     hierarchy_store.undo(place.project, *_names(place))
     return go(f"{place.url}?view=table", request)

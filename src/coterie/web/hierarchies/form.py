@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,6 @@ class RuleForm:
     levels: tuple[str, ...] = LEVELS
     lengths: str = ""
     mask: str = "*"
-    faults: Mapping[str, str] = field(default_factory=dict)
-    """field → its error"""
 
 
 def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
@@ -87,13 +85,13 @@ def _widths(column: ColumnValues, *, whole: bool) -> str:
     return ", ".join(f"{width * factor:.10g}" for factor in (1, 2, 4))
 
 
-def read_form(values: Mapping[str, str], levels: Sequence[str]) -> RuleForm:
-    """Read the submitted form."""
+def read_form(values: Mapping[str, str]) -> RuleForm:
+    """Read the submitted form, whose levels are separated by commas."""
     return RuleForm(
         kind=values.get("kind", ""),
         widths=values.get("widths", "")[:500],
         start=values.get("start", "0")[:100],
-        levels=tuple(levels),
+        levels=tuple(level for level in values.get("levels", "").split(",") if level),
         lengths=values.get("lengths", "")[:500],
         mask=values.get("mask", "*")[:10],
     )

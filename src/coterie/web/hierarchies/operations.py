@@ -70,7 +70,7 @@ def apply(tree: EditTree, asked: EditRequest) -> EditOutcome:
             made = edit.gather(tree, nodes, label)
             return EditOutcome(*made, f'New group "{label}" around {named}.')
         case "add-group":
-            under = node if tree.is_group(node) else tree.parent.get(node, TOP)
+            under = node if node in tree.children else tree.parent.get(node, TOP)
             made = edit.add_group(tree, label, under=under)
             return EditOutcome(*made, f'New empty group "{label}" in "{tree.labels[under]}".')
         case "add-level":

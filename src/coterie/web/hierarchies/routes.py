@@ -7,23 +7,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError, CoterieError, HierarchyError
+from coterie.hierarchies.bind import tree_paths
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.configuration import configuration
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
-from coterie.web.hierarchies.column_values import value_texts
+from coterie.web.hierarchies.column_values import read_order, value_texts
 from coterie.web.hierarchies.edit_tree import EditTree, flat_tree
-from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.overview import entries
-from coterie.web.hierarchies.view import as_tree, show_column
-from coterie.web.pages import Fault, form_of, go, posted, project_of, render, seen, values_of
+from coterie.web.hierarchies.view import show_column
+from coterie.web.pages import Fault, Fields, form_of, go, project_of, render, seen
 from coterie.web.table_summary import column_names
 
 LARGEST_IMPORT = 8 << 20
@@ -55,29 +55,19 @@ def one(request: Request) -> Response:
     return show_column(request, place, view=request.query_params.get("view", ""))
 
 
-@posted
-def rule(request: Request, fields: FormData) -> Response:
+@typed.column_form("rule")
+def rule(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Preview or save a rule."""
-    place = place_of(request)
-    submitted = dict(values_of(fields))
-    if submitted.get("action") == "discard":
-        typed.forget(place, "rule")
-        return go(f"{place.url}?view=start", request)
-    submitted["levels"] = ",".join(level for level in fields.getlist("levels") if isinstance(level, str))
-    if submitted.get("do") != "save" or typed.rule_faults(place, submitted):
-        return typed.keep(request, place, "rule", submitted, view="start")
-    made = hierarchy_forms.rule_of(typed.rule_form(submitted))
+    fields["levels"] = ",".join(fields.every("levels"))
+    if fields.get("do") != "save" or typed.rule_faults(place, fields):
+        return typed.keep(request, place, "rule", fields, view="start")
+    made = hierarchy_forms.rule_of(hierarchy_forms.read_form(fields))
     return _saved(request, place, "rule", spec=made.spec)
 
 
-@posted
-def ordered(request: Request, form: FormData) -> Response:
+@typed.column_form("order")
+def ordered(request: Request, place: ColumnPage, fields: Fields) -> Response:
     """Save the order of a column's values, instead of a hierarchy."""
-    place = place_of(request)
-    fields = values_of(form)
-    if fields.get("action") == "discard":
-        typed.forget(place, "order")
-        return go(f"{place.url}?view=start", request)
     if typed.order_faults(place, fields):
         return typed.keep(request, place, "order", fields, view="start")
     return _saved(request, place, "order", order=read_order(fields, place.values))
@@ -89,7 +79,7 @@ async def from_file(request: Request) -> Response:
     upload = form.get("file")
     content = await upload.read(LARGEST_IMPORT + 1) if isinstance(upload, UploadFile) else b""
     name = upload.filename or "" if isinstance(upload, UploadFile) else ""
-    fields = values_of(form)
+    fields = Fields(form)
     await form.close()
     return await run_in_threadpool(_imported, request, fields, content, name)
 
@@ -120,12 +110,9 @@ def _imported(request: Request, submitted: Mapping[str, str], content: bytes, na
     return _saved(request, place, "import", tree=made)
 
 
-@posted
-def from_values(request: Request, form: FormData) -> Response:
+@typed.column_form()
+def from_values(request: Request, place: ColumnPage, _: Fields) -> Response:
     """Start a tree with all values of the column under the root."""
-    place = place_of(request)
-    if stale := typed.refuse_stale(request, place, form):
-        return stale
     values = value_texts(place.values)
     if not values or len(values) > hierarchy_store.MOST_VALUES:
         text = f"An edited tree can have 1 to {hierarchy_store.MOST_VALUES:,} values; the column has {len(values):,}."
@@ -136,12 +123,9 @@ def from_values(request: Request, form: FormData) -> Response:
     return _saved(request, place, "values", tree=flat_tree(values, root=root))
 
 
-@posted
-def to_tree(request: Request, form: FormData) -> Response:
+@typed.column_form()
+def to_tree(request: Request, place: ColumnPage, _: Fields) -> Response:
     """Turn a rule into the tree that it makes, to be edited by hand."""
-    place = place_of(request)
-    if stale := typed.refuse_stale(request, place, form):
-        return stale
     opened = place.opened()
     if opened.hierarchy is None or opened.state != "rule":
         return go(place.url, request)
@@ -149,18 +133,15 @@ def to_tree(request: Request, form: FormData) -> Response:
         text = f"The column has {len(place.values.values):,} values; up to {hierarchy_store.MOST_VALUES:,}"
         return typed.refuse(request, place, [Fault("", f"{text} can be edited.")])
     try:
-        made = as_tree(opened.hierarchy, place)
+        made = Hierarchy.from_rows(tree_paths(opened.hierarchy, place.values.values))
     except HierarchyError as error:
         return typed.refuse(request, place, [Fault("", problem.text) for problem in error.problems])
     return _saved(request, place, "tree", tree=made)
 
 
-@posted
-def remove(request: Request, form: FormData) -> Response:
+@typed.column_form()
+def remove(request: Request, place: ColumnPage, _: Fields) -> Response:
     """Remove the hierarchy or order of a column from the configuration; a file stays where it is."""
-    place = place_of(request)
-    if stale := typed.refuse_stale(request, place, form):
-        return stale
     _saved(request, place, "nothing")
     return go(f"{place.project.url}/hierarchies", request)
 

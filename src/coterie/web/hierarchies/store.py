@@ -21,7 +21,7 @@ from coterie.hierarchies.files import csv_text
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.configuration import configuration
 from coterie.web.hierarchies.edit_tree import EditTree, from_plain, from_whole, label_weights, rows, to_plain
-from coterie.web.project import Project, read_json
+from coterie.web.project import Project, private_folder, read_json
 
 MOST_UNDO = 50
 MOST_VALUES = 20_000
@@ -86,11 +86,11 @@ def open_spec(project: Project, column: str, values: Mapping[str, Any]) -> Store
         order = specs_in(values, "ordered").get(column, ())
         return StoredHierarchy("none", order=tuple(map(str, order)) if isinstance(order, list) else ())
     spec = specs[column]
-    outside = configuration.path_problems(project, {"hierarchies": {column: spec}})
-    if outside:
+    if outside := configuration.path_problems(project, {"hierarchies": {column: spec}}):
         return StoredHierarchy("broken", None, spec, tuple(outside))
+    base, stamp = project.config_path.parent, configuration.stamps(project, [file_of(spec)])[file_of(spec)]
     try:
-        found = _read_spec(spec, project.config_path.parent)
+        found = _read(spec, base, stamp) if isinstance(spec, str) else Hierarchy.from_spec(spec, base=base)
     except (ConfigError, HierarchyError) as error:
         return StoredHierarchy("broken", None, spec, tuple(error.problems))
     except DataError as error:
@@ -98,21 +98,9 @@ def open_spec(project: Project, column: str, values: Mapping[str, Any]) -> Store
     return StoredHierarchy("tree" if found.tree is not None else "rule", found, spec)
 
 
-def _read_spec(spec: object, base: Path) -> Hierarchy:
-    """Read a hierarchy from its specification; unchanged files are cached."""
-    if isinstance(spec, str) and spec != "flat":
-        path = base / spec
-        try:
-            known = path.stat()
-        except OSError:
-            return Hierarchy.from_spec(spec, base=base)
-        return _read_file(spec, base, known.st_mtime_ns, known.st_size)
-    return Hierarchy.from_spec(spec, base=base)
-
-
 @lru_cache(maxsize=16)
-def _read_file(spec: str, base: Path, changed: int, size: int) -> Hierarchy:
-    """Read a hierarchy file, cached by its modification time."""
+def _read(spec: str, base: Path, stamp: tuple[int, int] | None) -> Hierarchy:
+    """Read a hierarchy file, cached until it changes."""
     return Hierarchy.from_spec(spec, base=base)
 
 
@@ -155,20 +143,15 @@ def _file_of(project: Project, column: str) -> str:
     prefix = f"{project.hierarchy_folder.name}/"
     own = file_of(specs.get(column))
     others = {file_of(spec) for name, spec in specs.items() if name != column}
-    if own.startswith(prefix) and own.endswith(".csv") and own not in others:
-        name = own.removeprefix(prefix)
-        if _is_plain(name):
-            return name
+    name = own.removeprefix(prefix)
+    if own not in (name, *others) and re.fullmatch(r"[A-Za-z0-9 _-][A-Za-z0-9 _.-]*\.csv", name):
+        return name
     letters = re.sub(r"[^a-z0-9]+", "-", column.casefold()).strip("-")[:60] or "column"
     for number in range(1, 10_000):
         name = f"{letters}.csv" if number == 1 else f"{letters}-{number}.csv"
         if prefix + name not in others and not (project.hierarchy_folder / name).exists():
             return name
     raise DataError("there are too many hierarchy files of this name; remove some of them")
-
-
-def _is_plain(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9 _.-]+", name) is not None and not name.startswith(".")
 
 
 def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draft:
@@ -238,9 +221,7 @@ def forget_draft(project: Project, position: int) -> None:
 
 
 def _folder(project: Project) -> Path:
-    folder = project.folder / "drafts"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
+    return private_folder(project.folder / "drafts", exist_ok=True)
 
 
 def _path(project: Project, position: int) -> Path:
@@ -259,7 +240,7 @@ def _write(path: Path, tree: EditTree, **more: str) -> None:
 def _tree(values: dict[str, Any]) -> EditTree | None:
     try:
         return from_plain(values)
-    except (KeyError, ValueError, TypeError):
+    except ValueError:
         return None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from coterie.errors import HierarchyError
@@ -12,6 +13,8 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
 from coterie.web.hierarchies.column_values import ColumnValue, placed_values
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, rows, walk
+from coterie.web.hierarchies.operations import numbers
+from coterie.web.pages import Fault
 
 AT_ONCE = 200
 """lines of a group that are shown before the rest is requested"""
@@ -32,33 +35,6 @@ class Counts(NamedTuple):
     lost: list[ColumnValue]
 
 
-@dataclass
-class Line:
-    """One node as shown on the page."""
-
-    node: int
-    label: str
-    group: bool
-    rows: int
-    values: int
-    level: int
-    place: int
-    """its position among its siblings, from 1"""
-    of: int
-    open: bool = False
-    lines: list[Line] = field(default_factory=list)
-    more: int = 0
-    """siblings of its children that are not shown yet"""
-
-
-class NodeChoice(NamedTuple):
-    """A group that can receive nodes."""
-
-    node: int
-    label: str
-    level: int
-
-
 def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
     """Count the rows below each node."""
     own = {tree.labels[node]: node for node in tree.values}
@@ -75,65 +51,45 @@ def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
     return Counts(found, lost)
 
 
+@dataclass(frozen=True)
+class TreeView:
+    """A tree as the page shows it: as far as it is opened, with the rows and values below each node."""
+
+    tree: EditTree
+    rows: Mapping[int, int]
+    """node → rows of the data below it"""
+    opened: Collection[int]
+    """the groups that are expanded"""
+    shown: Collection[int] = ()
+    """nodes that appear, however many precede them"""
+
+    @cached_property
+    def values(self) -> dict[int, int]:
+        """Node → values below it; 1 for a value."""
+        sizes: dict[int, int] = {}
+        for node in reversed(list(walk(self.tree))):
+            below = self.tree.children.get(node)
+            sizes[node] = 1 if below is None else sum(sizes[child] for child in below)
+        return sizes
+
+    def end(self, node: int, first: int = 0) -> int:
+        """Return how many children of a group are on the page once those after the `first` are shown."""
+        below = self.tree.children[node]
+        last = max((at for at, child in enumerate(below, start=1) if child in self._needed), default=0)
+        end = max(first + AT_ONCE, last)
+        # A few more lines are shown at once instead of requiring another request.
+        return len(below) if len(below) <= end + 20 else end
+
+    @cached_property
+    def _needed(self) -> set[int]:
+        return {above for node in self.shown for above in self.tree.path(node)}
+
+
 def open_nodes(tree: EditTree, wanted: Collection[int] | None) -> set[int]:
     """Return the groups to expand: those that were, or all of a small tree, or only the root."""
     if wanted is None:
         wanted = set(tree.children) if len(tree.labels) <= ALL_OPEN else ()
     return {TOP, *(node for node in wanted if node in tree.labels and len(tree.path(node)) < DEEPEST)}
-
-
-def lines_of(
-    tree: EditTree,
-    counts: Mapping[int, int],
-    *,
-    opened: Collection[int],
-    start: int = TOP,
-    first: int = 0,
-    shown: Collection[int] = (),
-) -> Line:
-    """Return the node `start` and its descendants, as far as they are `opened`, each with its rows of the data.
-
-    Its `first` children are on the page already and left out. Nodes in `shown` appear, however many precede them.
-    """
-    sizes = _sizes(tree)
-    must = {above for node in shown if node in tree.labels for above in tree.path(node)}
-
-    def line(node: int, level: int, place: int, of: int) -> Line:
-        made = Line(node, tree.labels[node], tree.is_group(node), counts.get(node, 0), sizes[node], level, place, of)
-        made.open = made.group and node in opened
-        return made
-
-    order = tree.children[tree.parent[start]] if start != TOP else (TOP,)
-    top = line(start, len(tree.path(start)), order.index(start) + 1, len(order))
-    stack = [(top, first)]
-    while stack:
-        parent, skipped = stack.pop()
-        if not parent.open:
-            continue
-        below = tree.children[parent.node]
-        last = max((at for at, node in enumerate(below) if node in must), default=-1) + 1
-        end = max(skipped + AT_ONCE, last)
-        # A few more lines are shown at once instead of requiring another request.
-        end = len(below) if len(below) <= end + 20 else end
-        for at, node in enumerate(below[skipped:end], start=skipped + 1):
-            child = line(node, parent.level + 1, at, len(below))
-            parent.lines.append(child)
-            stack.append((child, 0))
-        parent.more = len(below) - end
-    return top
-
-
-def _sizes(tree: EditTree) -> dict[int, int]:
-    """Return node → values below it; 1 for a value."""
-    sizes: dict[int, int] = {}
-    for node in reversed(list(walk(tree))):
-        sizes[node] = sum(sizes[child] for child in tree.children[node]) if tree.is_group(node) else 1
-    return sizes
-
-
-def groups_of(tree: EditTree) -> list[NodeChoice]:
-    """Return all groups, root first."""
-    return [NodeChoice(node, tree.labels[node], len(tree.path(node)) - 1) for node in tree.groups]
 
 
 def find(tree: EditTree, text: str) -> list[int]:
@@ -145,43 +101,54 @@ def find(tree: EditTree, text: str) -> list[int]:
     return found[:FOUND]
 
 
-@dataclass(frozen=True)
-class TableView:
+class TablePage(NamedTuple):
     """Rows of the tree as in ARX: the value, then one column for each level below the root."""
 
+    first: int
     levels: int
     rows: list[list[str]]
-    first: int
-    total: int
 
+    @classmethod
+    def of(cls, tree: EditTree, *, first: int = 0) -> TablePage:
+        """Return some rows of a tree. Raises a HierarchyError if it is too deep for a table."""
+        paths = [path[:-1] for path in rows(tree)]
+        levels = max((len(path) for path in paths), default=1) - 1
+        if levels > LEVELS:
+            raise HierarchyError(
+                f"the tree has {levels} levels below the root; the table shows {LEVELS}. Edit it as a tree"
+            )
+        first = min(max(first, 0), max(len(paths) - 1, 0)) // TABLE_ROWS * TABLE_ROWS
+        part = paths[first : first + TABLE_ROWS]
+        return cls(first, levels, [[path[0], *[""] * (levels + 1 - len(path)), *path[1:]] for path in part])
 
-def table_of(tree: EditTree, *, first: int = 0) -> TableView:
-    """Return some rows of a tree as a table.
+    @classmethod
+    def read(cls, fields: Mapping[str, str]) -> TablePage:
+        """Read the rows of a submitted form."""
+        first, levels, count = (next(iter(numbers(fields.get(name, ""))), 0) for name in ("from", "levels", "count"))
+        width = min(levels, LEVELS + 3)
+        found = range(min(count, TABLE_ROWS))
+        return cls(first, width, [[fields.get(f"c-{row}-{level}", "") for level in range(width + 1)] for row in found])
 
-    Raises:
-        HierarchyError: The tree is too deep for a table.
-    """
-    paths = [path[:-1] for path in rows(tree)]
-    levels = max((len(path) for path in paths), default=1) - 1
-    if levels > LEVELS:
-        raise HierarchyError(
-            f"the tree has {levels} levels below the root; the table shows {LEVELS}. Edit it as a tree"
-        )
-    first = min(max(first, 0), max(len(paths) - 1, 0)) // TABLE_ROWS * TABLE_ROWS
-    part = paths[first : first + TABLE_ROWS]
-    padded = [[path[0], *[""] * (levels + 1 - len(path)), *path[1:]] for path in part]
-    return TableView(levels, padded, first, len(paths))
+    def wider(self) -> dict[str, str]:
+        """Return the fields of the form with an empty level after the value."""
+        wide = [[row[0], "", *row[1:]] for row in self.rows]
+        cells = {f"c-{at}-{level}": text for at, row in enumerate(wide) for level, text in enumerate(row)}
+        return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(wide)), **cells}
 
+    def replaced_in(self, tree: EditTree) -> Hierarchy:
+        """Return the hierarchy with these rows instead of its own; an empty value removes its row.
 
-def with_rows(tree: EditTree, changed: Sequence[Sequence[str]], *, first: int) -> Hierarchy:
-    """Return the hierarchy with some table rows replaced; an empty value removes its row.
+        Raises:
+            HierarchyError: The rows no longer form a tree; every error is reported with its table row.
+        """
+        old, root = rows(tree), tree.labels[TOP]
+        new = [[*row, root] if row and row[0].strip() else [] for row in self.rows]
+        return Hierarchy.from_rows([*old[: self.first], *new, *old[self.first + len(new) :]], root=root)
 
-    Raises:
-        HierarchyError: The rows no longer form a tree; every error is reported with its table row.
-    """
-    root = tree.labels[TOP]
-    paths = [path[:-1] for path in rows(tree)]
-    new = [[*row, root] if row and row[0].strip() else [] for row in changed]
-    every = [[*path, root] for path in paths[:first]] + new
-    every += [[*path, root] for path in paths[first + len(changed) :]]
-    return Hierarchy.from_rows(every, root=root)
+    def faults(self, tree: EditTree) -> list[Fault]:
+        """Return why these rows do not form a tree."""
+        try:
+            self.replaced_in(tree)
+        except HierarchyError as error:
+            return [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
+        return []

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coterie.errors import ConfigError, HierarchyError
-from coterie.web import conflicts
+from coterie.errors import ConfigError
+from coterie.settings.fields.hierarchies import checked_orders
+from coterie.web import drafts
 from coterie.web.configuration import configuration
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
-from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import store as hierarchy_store
-from coterie.web.hierarchies.column import ColumnPage
-from coterie.web.hierarchies.column_values import fit_problems
-from coterie.web.hierarchies.edit_tree import EditTree
-from coterie.web.hierarchies.form import RuleForm
-from coterie.web.hierarchies.operations import numbers
-from coterie.web.hierarchies.order import read_order
-from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
-from coterie.web.pages import Fault, go, values_of
+from coterie.web.hierarchies.column import ColumnPage, place_of
+from coterie.web.hierarchies.column_values import fit_problems, missing_text, read_order
+from coterie.web.pages import Fault, Fields, go, posted
 
 FORMS = ("rule", "order", "table", "notice")
 WHAT = "This hierarchy"
@@ -36,37 +29,34 @@ STALE = (
 
 def stamp_of(place: ColumnPage) -> str:
     """Return a stamp that changes with the hierarchy of a column, in the configuration or in its file."""
-    try:
-        values = configuration.read_values(place.project)
-    except ConfigError:
-        return ""
+    values = configuration.readable_values(place.project)
     spec, order = (
         hierarchy_store.specs_in(values, setting).get(place.column.name) for setting in ("hierarchies", "ordered")
     )
-    return conflicts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
+    return drafts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
 
 
 def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the error of a form that was opened before the hierarchy changed."""
-    return conflicts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
+    return drafts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
 
 
 def keep(request: Request, place: ColumnPage, form: str, fields: Mapping[str, str], *, view: str) -> Response:
     """Keep a form and redirect to it, so that Back and Reload do not submit it again."""
-    keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
+    drafts.keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
     return go(f"{place.url}?view={view}", request)
 
 
 def kept(place: ColumnPage, form: str) -> dict[str, str] | None:
     """Return the kept fields of a form of this column."""
-    fields = draft_of(place.project, f"{form}-{place.column.index}")
+    fields = drafts.draft_of(place.project, f"{form}-{place.column.index}")
     return fields if fields is not None and fields.get("column") == place.column.name else None
 
 
 def forget(place: ColumnPage, *forms: str) -> None:
     """Discard kept input after it was saved or given up."""
     for form in forms or FORMS:
-        drop_draft(place.project, f"{form}-{place.column.index}")
+        drafts.drop_draft(place.project, f"{form}-{place.column.index}")
 
 
 def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view: str = "start") -> Response:
@@ -74,9 +64,29 @@ def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view
     return keep(request, place, "notice", {"faults": json.dumps(faults)}, view=view)
 
 
-def refuse_stale(request: Request, place: ColumnPage, form: FormData, *, view: str = "start") -> Response | None:
-    """Respond to a form without input worth keeping that was opened before the hierarchy changed."""
-    return refuse(request, place, [Fault("", STALE)], view=view) if conflict(place, values_of(form)) else None
+def column_form(
+    kept: str = "", *, view: str = "start"
+) -> Callable[[Callable[[Request, ColumnPage, Fields], Response]], Callable[[Request], Awaitable[Response]]]:
+    """Handle a form of a column's page: one whose input is `kept` until it is saved or discarded, or a single button.
+
+    A button does nothing if its page was opened before the hierarchy changed.
+    """
+
+    def decorate(handler: Callable[[Request, ColumnPage, Fields], Response]) -> Callable[..., Awaitable[Response]]:
+        @posted
+        @wraps(handler)
+        def answer(request: Request, fields: Fields) -> Response:
+            place = place_of(request)
+            if kept and fields.get("action") == "discard":
+                forget(place, kept)
+                return go(f"{place.url}?view={view}", request)
+            if not kept and conflict(place, fields):
+                return refuse(request, place, [Fault("", STALE)], view=view)
+            return handler(request, place, fields)
+
+        return answer
+
+    return decorate
 
 
 def notices(place: ColumnPage) -> list[Fault]:
@@ -86,15 +96,10 @@ def notices(place: ColumnPage) -> list[Fault]:
     return [] if fields is None else [Fault(field, text) for field, text in json.loads(fields["faults"])]
 
 
-def rule_form(fields: Mapping[str, str]) -> RuleForm:
-    """Return the kept form of a rule."""
-    return hierarchy_forms.read_form(fields, [level for level in fields.get("levels", "").split(",") if level])
-
-
 def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the errors of a rule; a preview need not fit the values."""
     try:
-        made = hierarchy_forms.rule_of(rule_form(fields))
+        made = hierarchy_forms.rule_of(hierarchy_forms.read_form(fields))
     except ConfigError as error:
         return [Fault(problem.path, problem.text) for problem in error.problems]
     if fields.get("do") != "save":
@@ -106,38 +111,9 @@ def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
 def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the errors of a submitted order."""
     order = read_order(fields, place.values)
-    return [Fault("order", text) for text in orders.order_faults(order, place.values)] or conflict(place, fields)
-
-
-class TableForm(NamedTuple):
-    """A submitted page of the table."""
-
-    first: int
-    levels: int
-    cells: list[list[str]]
-
-    @classmethod
-    def of(cls, fields: Mapping[str, str]) -> TableForm:
-        """Read the fields of the form."""
-        first, levels, count = (next(iter(numbers(fields.get(name, ""))), 0) for name in ("from", "levels", "count"))
-        width = min(levels, LEVELS + 3)
-        rows = range(min(count, TABLE_ROWS))
-        return cls(first, width, [[fields.get(f"c-{row}-{level}", "") for level in range(width + 1)] for row in rows])
-
-    def wider(self) -> dict[str, str]:
-        """Return the fields with an empty level after the value."""
-        rows = [[row[0], "", *row[1:]] for row in self.cells]
-        cells = {f"c-{at}-{level}": text for at, row in enumerate(rows) for level, text in enumerate(row)}
-        return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(rows)), **cells}
-
-    def faults(self, tree: EditTree) -> list[Fault]:
-        """Return why these rows do not form a tree."""
-        try:
-            with_rows(tree, self.cells, first=self.first)
-        except HierarchyError as error:
-            return [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
-        return []
-
-    def view(self, tree: EditTree) -> TableView:
-        """Return the rows as the page shows them."""
-        return TableView(self.levels, self.cells, self.first, len(tree.values))
+    try:
+        checked_orders({place.column.name: tuple(order)})
+        wrong = missing_text(order, place.values)
+    except ConfigError as error:
+        wrong = [f"The order {problem.text}." for problem in error.problems]
+    return [Fault("order", text) for text in wrong] or conflict(place, fields)

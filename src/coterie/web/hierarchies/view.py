@@ -11,13 +11,12 @@ from starlette.responses import Response
 from coterie.errors import CoterieError, HierarchyError
 from coterie.hierarchies.dates import LEVELS
 from coterie.hierarchies.faults import doubts
-from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.registry import FIELDS
-from coterie.web.hierarchies import column_values, typed
 from coterie.web.hierarchies import form as hierarchy_forms
-from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import tree_view as hierarchy_view
+from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, describe
+from coterie.web.hierarchies.column_values import lost_text, order_offered, value_texts
 from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.store import MOST_VALUES, StoredHierarchy, open_draft
 from coterie.web.pages import Fault, number_in, render
@@ -49,7 +48,7 @@ def show_column(request: Request, place: ColumnPage, *, view: str = "") -> Respo
         sent_back += [] if unsaved is None else typed.rule_faults(place, unsaved)
         unsaved_order = typed.kept(place, "order")
         sent_back += [] if unsaved_order is None else typed.order_faults(place, unsaved_order)
-        values = start(place, opened, None if unsaved is None else typed.rule_form(unsaved))
+        values = start(place, opened, None if unsaved is None else hierarchy_forms.read_form(unsaved))
         values |= order_form(place, opened, unsaved_order)
     return render(
         request,
@@ -89,9 +88,10 @@ def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> 
 
 def order_form(place: ColumnPage, opened: StoredHierarchy, unsaved: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the context of the order of values."""
-    if not orders.offered(place.values, place.column.kind, opened.order):
+    if not order_offered(place.values, place.column.kind, opened.order):
         return {"order": None}
-    text = orders.text_of(place.values, opened.order) if unsaved is None else unsaved.get("order", "")
+    # Without an order, all values are shown for a person to arrange.
+    text = "\n".join(opened.order or value_texts(place.values)) if unsaved is None else unsaved.get("order", "")
     return {"order": text, "ordered": FIELDS["ordered"], "order_unsaved": unsaved is not None}
 
 
@@ -113,16 +113,15 @@ def editor(
     opening |= {above for node in shown for above in tree.path(node)[1:]}
     whole = opened.hierarchy.tree
     return {
-        "top": hierarchy_view.lines_of(tree, counts.rows, opened=opening, shown=shown),
-        "groups": hierarchy_view.groups_of(tree),
-        "lost": counts.lost[:LOST_SHOWN],
-        "lost_all": len(counts.lost),
-        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+        "tree": tree,
+        "outline": hierarchy_view.TreeView(tree, counts.rows, opening, shown),
+        "lost": counts.lost,
+        "shown_lost": LOST_SHOWN,
+        "lost_text": lost_text(counts.lost) if counts.lost else "",
         "undo": draft.undo,
         "focus": focus if focus in tree.labels else 0,
         "chosen": set(chosen) & set(tree.labels),
         "doubts": doubts(whole) if whole is not None else [],
-        "size": len(tree.labels),
         "told": "",
         "found": "",
         "edit_faults": [],
@@ -137,22 +136,15 @@ def table(
     draft = open_draft(place.project, place.column.index, opened)
     faults: list[Fault] = []
     if unsaved is not None:
-        form = typed.TableForm.of(unsaved)
-        shown = form.view(draft.tree)
-        faults = [*typed.conflict(place, unsaved), *form.faults(draft.tree)]
+        shown = hierarchy_view.TablePage.read(unsaved)
+        faults = [*typed.conflict(place, unsaved), *shown.faults(draft.tree)]
     else:
-        shown = hierarchy_view.table_of(draft.tree, first=number_in(request, "from"))
+        shown = hierarchy_view.TablePage.of(draft.tree, first=number_in(request, "from"))
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
+        "total": len(draft.tree.values),
         "undo": draft.undo,
         "most_levels": hierarchy_view.LEVELS,
-        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+        "lost_text": lost_text(counts.lost) if counts.lost else "",
     }, faults
-
-
-def as_tree(hierarchy: Hierarchy, place: ColumnPage) -> Hierarchy:
-    """Convert a rule to the tree that it makes of the column's values."""
-    from coterie.hierarchies.bind import tree_paths
-
-    return Hierarchy.from_rows(tree_paths(hierarchy, place.values.values))

@@ -7,13 +7,12 @@ from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
-from coterie.web.pages import Fault, go, posted, project_of, projects_of, render, settings_of, values_of
+from coterie.web.pages import Fault, Fields, go, posted, project_of, projects_of, render, settings_of
 from coterie.web.project import Project, Projects
 from coterie.web.settings import MEGABYTE, resolve_allowed
 from coterie.web.uploads import receive_upload
@@ -53,9 +52,9 @@ async def home(request: Request) -> Response:
 
 
 @posted
-def open_by_path(request: Request, form: FormData) -> Response:
+def open_by_path(request: Request, form: Fields) -> Response:
     """Start a project from a file on this machine."""
-    submitted = values_of(form).get("path", "").strip()
+    submitted = form.get("path", "").strip()
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None or _path_faults(request, submitted):
         return go(f"/?{urlencode({'path': submitted})}", request)
@@ -108,22 +107,11 @@ async def upload(request: Request) -> Response:
 
 
 def delete(request: Request) -> Response:
-    """Delete a project with its upload and its runs."""
-    project = project_of(request)
-    _delete(request.app, project)
-    return go("/", request)
-
-
-def _delete(app: Starlette, project: Project) -> None:
-    projects, jobs = _of(app)
-    jobs.cancel_below(project.folder)
-    projects.remove(project)
-
-
-def delete_all(request: Request) -> Response:
-    """Delete everything that this server has stored."""
-    for project in projects_of(request).all():
-        _delete(request.app, project)
+    """Delete the project in the address, or else all, with their uploads and runs."""
+    projects, jobs = _of(request.app)
+    for project in [project_of(request)] if "project" in request.path_params else projects.all():
+        jobs.cancel_below(project.folder)
+        projects.remove(project)
     return go("/", request)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.charts.charts import Axis, Chart, Series, lines, points
-from coterie.web.project import read_json, write_json
+from coterie.web.jobs import state_of
+from coterie.web.project import modified, read_json, write_json
 
 if TYPE_CHECKING:
     from coterie.comparison.comparison import Comparison
@@ -47,23 +48,14 @@ def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
     """Return every finished run of a project's folder, the oldest first, and `also` one that is about to finish."""
     found = []
     for folder in sorted((project / "runs").glob("[0-9]*")):
-        finished = folder == also or read_json(folder / "state.json").get("state") == "finished"
-        spot = _spot(folder) if finished else None
-        if spot is not None:
+        finished = folder == also or state_of(folder).state == "finished"
+        if finished and (spot := _spot(folder, modified(folder / "report.json"))):
             found.append(spot)
     return found
 
 
-def _spot(folder: Path) -> Spot | None:
-    path = folder / "report.json"
-    try:
-        return _read_spot(folder, path.stat().st_mtime_ns)
-    except OSError:
-        return None
-
-
 @lru_cache(maxsize=256)
-def _read_spot(folder: Path, changed: int) -> Spot | None:
+def _spot(folder: Path, changed: int) -> Spot | None:
     """Read the figures of a run's report, cached by modification time: reports are long, and pages need all of them."""
     report = read_json(folder / "report.json")
     try:

@@ -62,12 +62,7 @@ def risks_of(project: Project) -> Risks | None:
 
 def risk_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     """Write `risk.json` to the project's folder. `quasi` and `others` are given by the job."""
-    measure_columns(Path(job["project"]), quasi=job["quasi"], others=job["others"], tell=tell)
-
-
-def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: Progress) -> None:
-    """Compute the columns' contributions and write them to a project's folder."""
-    others = others[:MOST_OTHERS]
+    folder, quasi, others = Path(job["project"]), job["quasi"], job["others"][:MOST_OTHERS]
     with parquet.ParquetFile(folder / "table.parquet") as file:
         tell("comparing rows", 0, 1 + len(others))
         table = file.read(columns=quasi) if quasi else pa.table({})
@@ -75,30 +70,22 @@ def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: 
         added = {} if found is None else {r.columns[0]: AddedRisk(r.adds, r.adds_uniques) for r in found.single}
         rows = file.metadata.num_rows
         classes = _classes(table, quasi, rows)
-        whole = _Spread.of(classes.codes, classes.size)
+        average, uniques = _risk(classes.codes, classes.size)
         for place, name in enumerate(others):
             tell("comparing rows", 1 + place, 1 + len(others))
             try:
                 column = column_codes(file.read(columns=[name]).column(name), name=name)
             except DataError:
                 continue  # cells that cannot be compared, such as lists
-            with_it = _Spread.of(*row_classes([classes, column]))
-            added[name] = AddedRisk(with_it.average - whole.average, with_it.uniques - whole.uniques)
-    write_json(
-        folder / "risk.json",
-        {"quasi": quasi, "average": whole.average, "uniques": whole.uniques, "rows": rows, "added": added},
-    )
+            new_average, new_uniques = _risk(*row_classes([classes, column]))
+            added[name] = AddedRisk(new_average - average, new_uniques - uniques)
+    write_json(folder / "risk.json", Risks(quasi, average, uniques, rows, added)._asdict())
 
 
-class _Spread(NamedTuple):
-    average: float
-    uniques: int
-
-    @classmethod
-    def of(cls, of_row: Int64, classes: int) -> _Spread:
-        sizes = np.bincount(of_row, minlength=classes)
-        held = int(np.count_nonzero(sizes))
-        return cls(held / max(len(of_row), 1), int(np.count_nonzero(sizes == 1)))
+def _risk(of_row: Int64, classes: int) -> tuple[float, int]:
+    """Return the mean risk of a row, and the number of rows alone in their class."""
+    sizes = np.bincount(of_row, minlength=classes)
+    return int(np.count_nonzero(sizes)) / max(len(of_row), 1), int(np.count_nonzero(sizes == 1))
 
 
 def _classes(table: pa.Table, quasi: Sequence[str], rows: int) -> Codes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -15,13 +14,13 @@ from coterie.settings.changes import per_column
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.suggesting.toml import ROLE_SETTINGS
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, is_htmx, posted, render, seen
+from coterie.web.pages import Fault, Fields, go, is_htmx, posted, render, seen
 from coterie.web.project import Project, read_json, write_json
-from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
-from coterie.web.table_summary import ColumnSummary, TableSummary, inspected
+from coterie.web.roles.column_risk import Risks, risk_folder, risks_of
+from coterie.web.table_summary import TableSummary, inspected
 
 ROLES = {role: (FIELDS[setting].label, FIELDS[setting].hint) for role, setting in ROLE_SETTINGS.items()}
 ROLES["undecided"] = ("Undecided", "No role yet. Every column needs a role before a run.")
@@ -33,29 +32,20 @@ STALE = (
 )
 
 
-@dataclass(frozen=True)
-class RoleRow:
-    """One column as shown on the page."""
-
-    column: ColumnSummary
-    role: str
-    added: AddedRisk | None
-
-
 def roles(request: Request) -> Response:
     """Show the page, or only its rows when htmx asks."""
     project, summary = inspected(request)
     chosen = _roles(project, summary)
     find, only = request.query_params.get("find", "").strip(), request.query_params.get("only", "")
     risks = risks_of(project)
-    rows = [
-        RoleRow(column, chosen[column.name], risks.added.get(column.name) if risks else None)
+    columns = [
+        column
         for column in summary.columns
         if find.casefold() in column.name.casefold() and only in ("", chosen[column.name])
     ]
     context: dict[str, Any] = {
-        "rows": rows[:PAGE],
-        "more": max(len(rows) - PAGE, 0),
+        "columns": columns[:PAGE],
+        "more": max(len(columns) - PAGE, 0),
         "find": find,
         "only": only,
         "roles": ROLES,
@@ -87,13 +77,14 @@ def _shared(
     state = jobs_of(request).state(risk_folder(project))
     fresh = risks is not None and sorted(risks.quasi) == sorted(quasi)
     return {
+        "chosen": chosen,
         "counts": {role: sum(each == role for each in chosen.values()) for role in ROLES},
         "facts": summary,
         "risks": risks if fresh else None,
         "measuring": state.active,
         "stale": not fresh and not state.active and state.state != "failed",
         "failed": state.message if state.state == "failed" else "",
-        "stamp": conflicts.stamp_of(project, "roles"),
+        "stamp": drafts.stamp_of(project, "roles"),
     }
 
 
@@ -110,46 +101,39 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, form: Fields) -> Response:
     """Save the roles in the form, or set many at once."""
     project, summary = inspected(request)
-    stamp = str(form.get(conflicts.FIELD, ""))
-    if stamp and stamp != conflicts.stamp_of(project, "roles"):
+    stamp = form.get(drafts.STAMP, "")
+    if stamp and stamp != drafts.stamp_of(project, "roles"):
         # Roles are saved as they are chosen: a choice based on outdated roles is not saved.
         if is_htmx(request):
             return render(request, "_roles_stale.html", project=project)
         return go(f"{project.url}/roles?stale=1")
     chosen = _roles(project, summary)
     before = dict(chosen)
-    for name, value in form.multi_items():
-        place = name.removeprefix("role-")
-        if name.startswith("role-") and place.isdecimal() and int(place) < len(summary.columns) and value in ROLES:
-            chosen[summary.names[int(place)]] = str(value)
-    action, many = str(form.get("action", "")), str(form.get("many", ""))
-    if action == "many" and many in ROLES:
-        picked = [str(value) for value in form.getlist("column")]
-        for text in picked:
-            if text.isdecimal() and int(text) < len(summary.columns):
-                chosen[summary.names[int(text)]] = many
-    elif action == "suggested":
+    action, many = form.get("action", ""), form.get("many", "")
+    wanted = [(name.removeprefix("role-"), role) for name, role in form.items() if name.startswith("role-")]
+    if action == "many":
+        wanted += [(place, many) for place in form.every("column")]
+    for place, role in wanted:
+        if place.isdecimal() and int(place) < len(summary.columns) and role in ROLES:
+            chosen[summary.names[int(place)]] = role
+    if action == "suggested":
         chosen = {column.name: column.role for column in summary.columns}
     if chosen != before or action in ("next", "suggested"):
         _save(project, summary.names, chosen)
         _measure(request, project, summary, chosen)
     if is_htmx(request) and not action:
-        risks = risks_of(project)
-        return render(
-            request, "_risk.html", project=project, rows=[], **_shared(request, project, summary, chosen, risks)
-        )
+        shared = _shared(request, project, summary, chosen, risks_of(project))
+        return render(request, "_risk.html", project=project, columns=[], **shared)
     if action == "next":
         wrong = configuration.faults(project, summary.names, step="roles")
         if wrong:
             return go(f"{project.url}/roles?refused=1")
         seen(request, project, "roles")
         return go(f"{project.url}/hierarchies")
-    from urllib.parse import urlencode
-
-    query = urlencode({name: str(form[name]) for name in ("find", "only") if form.get(name)})
+    query = urlencode({name: form[name] for name in ("find", "only") if form.get(name)})
     return go(f"{project.url}/roles{'?' + query if query else ''}")
 
 
@@ -191,8 +175,5 @@ def risk(request: Request) -> Response:
         if not is_htmx(request):
             return go(f"{project.url}/roles")
     shared = _shared(request, project, summary, chosen, risks)
-    known = shared["risks"]
-    rows = (
-        [] if known is None else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
-    )
-    return render(request, "_risk.html", project=project, rows=rows, **shared)
+    columns = summary.columns[:PAGE] if shared["risks"] is not None else []
+    return render(request, "_risk.html", project=project, columns=columns, **shared)

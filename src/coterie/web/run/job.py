@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from coterie.web.configuration.view import release_name
 from coterie.web.data.input_state import CHANGED
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
-from coterie.web.results.keep import keep
+from coterie.web.results.jobs import keep, load_release
 from coterie.web.run.runs import COMPILING, RESULT
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     """Compute from a finished run what takes longer than the release: mapping, risk, bound, reports, charts."""
     run = folder.parent
     tell("reading the release", 0, 0)
-    # Written by our own worker into a folder that nobody else can enter.
-    with (run / "release.pickle").open("rb") as file:
-        release = cast("Release", pickle.load(file))
+    release = load_release(run)
     tell("mapping", 0, 0)
     _write_mapping(release, run)
     tell("risk", 0, 0)

@@ -8,19 +8,17 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from coterie.errors import ConfigError
 from coterie.settings.registry import DEFAULT_METHOD
-from coterie.web import conflicts
+from coterie.web import drafts
 from coterie.web.configuration import configuration
-from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import STEPS, Fault, go, posted, project_of, render, seen, values_of
+from coterie.web.pages import STEPS, Fault, Fields, go, posted, project_of, render, seen
 from coterie.web.project import Project
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import active_run, changed_since, check_startable, remove_run, runs_of, start_run, step_text
@@ -40,7 +38,7 @@ def run(request: Request) -> Response:
 
 def _page(request: Request, project: Project, submitted: Mapping[str, str] | None = None) -> Response:
     runs = runs_of(jobs_of(request), project)
-    draft = draft_of(project, "run") if submitted is None else None
+    draft = drafts.draft_of(project, "run") if submitted is None else None
     wrong: list[Fault] = []
     refused = submitted is None and bool(draft is not None or request.query_params.get("refused"))
     if refused:
@@ -65,9 +63,9 @@ def _page(request: Request, project: Project, submitted: Mapping[str, str] | Non
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
-        stamp=conflicts.stamp_of(project, "run"),
+        stamp=drafts.stamp_of(project, "run"),
         changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
-        unsaved=draft_of(project, "goals") is not None,
+        unsaved=drafts.draft_of(project, "goals") is not None,
         groups=grouped(simple("run"), but=OWN_PLACE),
         **_method(texts.get("method") or DEFAULT_METHOD),
     )
@@ -102,16 +100,16 @@ def options(request: Request) -> Response:
 
 
 @posted
-def change(request: Request, form: FormData) -> Response:
+def change(request: Request, submitted: Fields) -> Response:
     """Save the form, and start a run if requested."""
-    project, submitted = project_of(request, ready=True), dict(values_of(form))
+    project = project_of(request, ready=True)
     action = submitted.pop("action", "save")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, submitted)
     if _faults(project, submitted):
-        return send_back(request, project, "run", submitted)
+        return drafts.send_back(request, project, "run", submitted)
     configuration.change(project, _settings(project, submitted))
-    drop_draft(project, "run")
+    drafts.drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
         if _in_the_way(request, project):
@@ -143,7 +141,7 @@ def _changes(submitted: Mapping[str, str], before: Mapping[str, Any]) -> dict[st
 
 def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     """Return the errors of the form."""
-    stale = conflicts.changed_elsewhere(conflicts.stamp_of(project, "run"), submitted, saved=_shown(project))
+    stale = drafts.changed_elsewhere(drafts.stamp_of(project, "run"), submitted, saved=_shown(project))
     faults = bad_numbers(submitted)
     if not faults:
         changes = _changes(submitted, configuration.readable_values(project))

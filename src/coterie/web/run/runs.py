@@ -81,8 +81,7 @@ def start_run(jobs: Jobs, project: Project) -> Path:
         check_startable(jobs, project)
         text = configuration.frozen(project)
         number = 1 + max((int(folder.name) for folder in project.runs), default=0)
-        if not project.runs_folder.is_dir():
-            private_folder(project.runs_folder)
+        private_folder(project.runs_folder, exist_ok=True)
         folder = private_folder(project.runs_folder / f"{number:04d}")
         with whole_file(folder / "coterie.toml", force=False) as sink:
             sink.write(text.encode())
