@@ -35,7 +35,7 @@ def run(bench: Bench) -> None:
         before: dict[str, Any] | None = None
         for effort in EFFORTS:
             if (k, effort) in LONG:
-                bench.note(f"k = {k}, `{effort}`: not run, because it takes more than a quarter of an hour.")
+                bench.note(f"`{effort}` at k = {k} was not run: it takes more than a quarter of an hour.")
                 continue
             found = in_process("benchmarks.bound", {"k": k, "effort": effort, "rows": rows})
             row = bench.row(**found)
