@@ -174,7 +174,7 @@ def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int)
         with meter("group"):
             grouped = group_rows(rows, made, persist=True)
         with meter("verify"):
-            shown = verified(grouped).shown
+            _, shown = verified(grouped)
         with meter("write"):
             write_verified(grouped, str(folder), shown=shown)
         grouped.frame.unpersist()

@@ -65,7 +65,7 @@ def few_queries(trial: Trial, made: Data) -> Point:
 def prefixes(trial: Trial, made: Data, *, count: int = QUERIES) -> Point:
     """Mean relative errors of COUNT queries on A1, on A1 and A2, and so on."""
     tables = _released(trial, made)
-    names = tables.quasi
+    names = tables.config.quasi
     found: Point = {}
     for size in range(1, len(names) + 1):
         columns = names[:size]
