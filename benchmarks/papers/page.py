@@ -11,7 +11,7 @@ from benchmarks.harness import ROOT
 from benchmarks.markdown import table
 from benchmarks.papers.curves import Curves, Figure, Panel
 from benchmarks.papers.effects import Effect, verdict
-from benchmarks.papers.texts import CLAIMS, DESCRIBED, HEAD, PAPERS, PRINTED, WORKED, Claim
+from benchmarks.papers.texts import CLAIMS, DESCRIBED, HEAD, PAPERS, PRINTED, READ, READINGS, WORKED, Claim
 from benchmarks.papers.trials import RESULTS, Point, point_key, read
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -60,7 +60,8 @@ def write() -> list[Path]:
 def text(everything: Found) -> str:
     """docs/papers.md."""
     seconds = sum(run["cpu_seconds"] for result in everything.results.values() for run in _runs_of(result))
-    lines = [HEAD.replace("MINUTES", f"{seconds / 60:.0f}"), *_overview(everything), "", *_printed(everything), ""]
+    lines = [HEAD.replace("MINUTES", f"{seconds / 60:.0f}"), *_overview(everything), ""]
+    lines += [*_printed(everything), "", *_readings(), ""]
     for paper in PAPERS:
         if not set(paper.scripts) & set(everything.results):
             continue
@@ -100,6 +101,14 @@ def _printed(everything: Found) -> list[str]:
     ]
     lines += [f"| {paper} | {what} | `{name}` |" for paper, what, name in DESCRIBED]
     return ["## Printed figures", "", _wrapped(PRINTED), "", *lines]
+
+
+def _readings() -> list[str]:
+    """The results that decide between readings of a text, and the readings that none decides."""
+    lines = ["| method | printed result | readings that it refutes | readings that no printed result decides |"]
+    lines.append("|---|---|---|---|")
+    lines += [f"| {' | '.join(entry)} |" for *entry, _ in READINGS]
+    return ["## Readings", "", _wrapped(READ), "", *lines]
 
 
 def _anchor(number: str, claim: Claim) -> str:

@@ -57,6 +57,15 @@ def tree_domain(name, parents, leaves, *, missing=False, weight=1.0):
     )
 
 
+def plain_attribute(domain):
+    """What the twin is given, from a domain whose hierarchy has no values but those present."""
+    if domain.tree is None:
+        values = [None if value is None else float(value) for value in domain.values.to_pylist()]
+        return {"kind": "number", "values": values, "weight": domain.weight}
+    parents = [None if parent < 0 else parent for parent in domain.tree.parent.tolist()]
+    return {"kind": "tree", "parents": parents, "leaves": domain.tree.leaf_node.tolist(), "weight": domain.weight}
+
+
 @st.composite
 def parent_pointers(draw, max_nodes=14):
     """A ragged tree in depth-first order: node → parent, None for node 0. Nodes with one child come up too."""

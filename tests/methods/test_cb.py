@@ -147,8 +147,25 @@ def test_dealing_leaves_no_part_whole_that_figure_5_and_joining_can_divide(value
     for group in groups:
         assert len(group) >= min(k, len(values))
         assert max(Counter(codes[group, 0].tolist()).values()) * wanted <= len(group)
-    pieces = len(values) // wanted  # each of at least `wanted` rows; so many of them make k rows
-    assert len(groups) >= max(pieces // -(-k // wanted), 1)
+    assert len(groups) >= max(joined_up_to(k, np.bincount(np.arange(len(values)) % (len(values) // wanted))), 1)
+
+
+def joined_up_to(k, sizes):
+    """How many groups of k rows the pieces of Fig. 5 make if they are joined one after another."""
+    made = held = 0
+    for size in sizes:
+        held += size
+        if held >= k:
+            made, held = made + 1, 0
+    return made
+
+
+def test_pieces_of_figure_5_make_two_groups_although_the_second_is_short_of_a_turn():
+    """Eleven rows, l = 2: pieces of 3, 2, 2, 2, 2 rows make groups of 5 and 6, not 7 and 4."""
+    values = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2], dtype=np.int32).reshape(-1, 1)
+    labels = np.empty(11, dtype=np.int32)
+    round_robin(Diversity(values, np.array([2]), np.array([1])), np.arange(11, dtype=np.int32), 5, labels)
+    assert np.unique(labels, return_counts=True)[1].tolist() == [5, 6]
 
 
 def test_too_large_an_l_is_refused_with_the_largest_that_can_be_had():

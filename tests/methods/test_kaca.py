@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.naive_kaca import kaca as naive_kaca
-from tables import number_domain, tables, tree_domain
+from tables import number_domain, plain_attribute, tables, tree_domain
 
 from coterie.errors import Cancelled, ConfigError
 from coterie.kernels.search.costs import box_costs
@@ -85,14 +85,6 @@ def test_large_domains_and_many_rebuilt_trees():
     small = Table(np.ascontiguousarray(table.codes[:60]), table.domains)
     twin = naive_kaca(small.codes.tolist(), plain, 4, seed=7)
     np.testing.assert_array_equal(labels_of(small, 4, seed=7), renumber(np.array(twin)))
-
-
-def plain_attribute(domain):
-    """What the twin is given, from a domain whose hierarchy has no values but those present."""
-    if domain.tree is None:
-        return {"kind": "number", "values": domain.values.to_pylist(), "weight": domain.weight}
-    parents = [None if parent < 0 else parent for parent in domain.tree.parent.tolist()]
-    return {"kind": "tree", "parents": parents, "leaves": domain.tree.leaf_node.tolist(), "weight": domain.weight}
 
 
 def test_stub_and_trunk():

@@ -145,6 +145,15 @@ def deals(listed, values, number, least):
     return -(-most // number) * Fraction(least) <= len(listed) // number
 
 
+def joined(pieces, number):
+    """Join pieces round-robin to so many groups; what an incomplete last turn has goes to the last groups."""
+    full = len(pieces) // number * number
+    groups = [pieces[at:full:number] for at in range(number)]
+    for group, piece in zip(reversed(groups), pieces[full:], strict=False):
+        group.append(piece)
+    return [[row for piece in group for row in piece] for group in groups]
+
+
 def round_robin(part, k, sensitive):
     """Fig. 5 for as many groups as the most frequent value allows, or for smaller ones that are joined."""
     if not sensitive:
@@ -159,7 +168,7 @@ def round_robin(part, k, sensitive):
     while number > 1:
         groups = [listed[at::number] for at in range(number)]
         if not deals(listed, values, number, least):
-            groups = [[row for piece in pieces[at::number] for row in piece] for at in range(number)]
+            groups = joined(pieces, number)
         if min(map(len, groups)) < k:
             number -= 1
         elif not all(diverse(group, sensitive[1:]) for group in groups):

@@ -14,12 +14,17 @@ def join(one, two):
     return [min(pair) for pair in lows], [max(pair) for pair in highs]
 
 
-def distance(cost, one, two, k):
-    """Definitions 10 and 11: the distance, and how many rows of the second class it is about."""
+def distance(cost, one, two, k, weigh="rows", stub=True):
+    """Definitions 10 and 11: the distance, and how many rows of the second class it is about.
+
+    Other readings: weigh="tuples" is Definition 9, in which a class counts once, however many rows it has; without
+    `stub`, whole classes are merged, as in Algorithm 1 read on its own.
+    """
     n1, n2 = len(one["rows"]), len(two["rows"])
-    joining = n2 if n1 + n2 < 2 * k else k - n1
+    joining = k - n1 if stub and n1 + n2 >= 2 * k else n2
     joined = cost(join(one["tuple"], two["tuple"]))
-    return n1 * (joined - cost(one["tuple"])) + joining * (joined - cost(two["tuple"])), joining
+    times = (1, 1) if weigh == "tuples" else (n1, joining)
+    return times[0] * (joined - cost(one["tuple"])) + times[1] * (joined - cost(two["tuple"])), joining
 
 
 def replace_by_last(entries, entry):
@@ -29,8 +34,8 @@ def replace_by_last(entries, entry):
     entries.pop()
 
 
-def kaca(rows, attributes, k, *, seed, measure="whd", suppress_above=None, level_weights=None):
-    """Row → number of its class, −1 for suppressed rows."""
+def kaca(rows, attributes, k, *, seed, measure="whd", suppress_above=None, level_weights=None, **reading):
+    """Row → number of its class, −1 for suppressed rows. Other readings are those of `distance`."""
 
     def cost(generalized):
         return box_cost(attributes, generalized, measure, level_weights=level_weights)
@@ -49,8 +54,8 @@ def kaca(rows, attributes, k, *, seed, measure="whd", suppress_above=None, level
         if not others:
             classes.remove(one)
             continue
-        two = min(others, key=lambda other: (distance(cost, one, other, k)[0], other["rows"][0]))
-        far, joining = distance(cost, one, two, k)
+        two = min(others, key=lambda other: (distance(cost, one, other, k, **reading)[0], other["rows"][0]))
+        far, joining = distance(cost, one, two, k, **reading)
         if suppress_above is not None and far > suppress_above * (len(one["rows"]) + joining):
             classes.remove(one)
             continue

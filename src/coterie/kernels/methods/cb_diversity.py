@@ -30,7 +30,7 @@ def diverse(diversity, local, active, counts, sizes):
 
 @part
 def _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
-    """Return whether rows dealt out and joined (see `_joined`) are l-diverse in all columns but the first.
+    """Return whether rows dealt out and joined (see `_piece`) are l-diverse in all columns but the first.
 
     Leaves the counts at zero.
     """
@@ -43,25 +43,50 @@ def _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
         below = diversity.below[local.columns[x]]
         for g in range(groups):
             share = _joined(size, dealt, groups, g) * below
-            for piece in range(g, dealt, groups):
-                for p in range(piece, size, dealt):
+            for turn in range(_turns(dealt, groups, g)):
+                for p in range(_piece(dealt, groups, g, turn), size, dealt):
                     at = local.of_row[order[p], x]
                     counts[at] += 1
                     if counts[at] * above > share:
                         good = False
-            for piece in range(g, dealt, groups):
-                for p in range(piece, size, dealt):
+            for turn in range(_turns(dealt, groups, g)):
+                for p in range(_piece(dealt, groups, g, turn), size, dealt):
                     counts[local.of_row[order[p], x]] = 0
     return good
 
 
 @part
+def _turns(dealt, groups, g):
+    """Return how many of the dealt pieces group g is joined from."""
+    return dealt // groups + (groups - 1 - g < dealt % groups)
+
+
+@part
+def _piece(dealt, groups, g, turn):
+    """Return a piece of group g: every groups-th, but those of an incomplete last turn go to the last groups.
+
+    The first pieces may have a row more than the others, so groups of fewer pieces get these.
+    """
+    full = dealt // groups
+    return g + turn * groups if turn < full else full * groups + groups - 1 - g
+
+
+@part
 def _joined(size, dealt, groups, g):
-    """Return the rows of group g if rows are dealt round-robin and every groups-th of the dealt pieces is joined."""
+    """Return the rows of group g if rows are dealt round-robin and the dealt pieces are joined."""
     rows = 0
-    for piece in range(g, dealt, groups):
-        rows += (size - 1 - piece) // dealt + 1
+    for turn in range(_turns(dealt, groups, g)):
+        rows += (size - 1 - _piece(dealt, groups, g, turn)) // dealt + 1
     return rows
+
+
+@part
+def _smallest(size, dealt, groups):
+    """Return the rows of the smallest group."""
+    least = size
+    for g in range(groups):
+        least = min(least, _joined(size, dealt, groups, g))
+    return least
 
 
 @part
@@ -97,8 +122,7 @@ def round_robin(diversity, rows, k, labels):
     """Deal a part out to as many groups as stay l-diverse and have k rows: He et al. 2012, Fig. 5.
 
     Rows go in the order of their sensitive values, directly to the groups or, if that would not be l-diverse, to
-    as many smaller ones as are, of which every groups-th is joined. That decides the first column; the others are
-    checked in the groups. The last group is the smallest.
+    as many smaller ones as are, which are joined. That decides the first column; the others are checked in the groups.
     """
     size = rows.shape[0]
     local = make_local_codes(diversity.codes, rows)
@@ -116,7 +140,7 @@ def round_robin(diversity, rows, k, labels):
     groups, dealt = size // k, 1
     while groups > 1:
         dealt = groups if _deals(diversity, most, size, groups) else finest
-        if dealt < groups or _joined(size, dealt, groups, groups - 1) < k:
+        if dealt < groups or _smallest(size, dealt, groups) < k:
             groups -= 1
         elif not _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
             groups //= 2
@@ -124,5 +148,7 @@ def round_robin(diversity, rows, k, labels):
             break
     if groups <= 1:
         groups, dealt = 1, 1
-    for p in range(size):
-        labels[rows[order[p]]] = rows[order[p % dealt % groups]]
+    for g in range(groups):
+        for turn in range(_turns(dealt, groups, g)):
+            for p in range(_piece(dealt, groups, g, turn), size, dealt):
+                labels[rows[order[p]]] = rows[order[g]]
