@@ -225,6 +225,43 @@ def test_verify_judges_utility_by_what_is_published(tmp_path):
             assert "by the published cells alone" in asked.evidence[0]
 
 
+def towns(rows=240):
+    """Twelve towns without a hierarchy, in the order of ages: groups hold two of them."""
+    return pd.DataFrame({"town": [f"town {at * 12 // rows:02}" for at in range(rows)], "age": np.arange(rows)})
+
+
+SETS = {"quasi": ["town", "age"], "method": "mondrian", "k": 30}
+
+
+def test_columns_published_as_sets_are_judged_by_what_the_sets_leave_open(tmp_path):
+    release = coterie.anonymize(towns(), **SETS)
+    assert release.frame["town"].str.count(",").eq(1).all()  # sets of two
+    town = release.measures.attributes["town"]
+    assert (town.ncp, town.left_open) == (1.0, pytest.approx(1 / 11))
+    asked = release.verdict.questions["utility"]
+    assert asked.state == "pass"
+    assert asked.figures["column_loss"]["town"] == pytest.approx(1 / 11)
+    assert asked.figures["loss"] == pytest.approx((1 / 11 + release.measures.attributes["age"].ncp) / 2)
+    assert any("Sets (`town`) count by the values that they list" in text for text in asked.evidence)
+    towns().to_csv(tmp_path / "in.csv", index=False)
+    coterie.anonymize(tmp_path / "in.csv", output=tmp_path / "out.csv", engine="blocks", block_rows=60, **SETS)
+    stored = coterie.measure(tmp_path / "in.csv", tmp_path / "out.csv", **SETS)
+    assert stored.attributes["town"].left_open < 0.5 < stored.attributes["town"].ncp
+    release.write(tmp_path / "own.csv")
+    for engine in ("memory", "blocks"):
+        _, found = verify_and_judge(tmp_path / "own.csv", coterie.Config(**SETS, engine=engine), k=30)
+        assert found.questions["utility"].figures["column_loss"] == pytest.approx(asked.figures["column_loss"])
+        assert found.questions["utility"].state == "pass"
+
+
+def test_sets_of_nearly_all_values_leave_next_to_nothing():
+    release = coterie.anonymize(towns(), **SETS | {"k": 200})
+    assert release.frame["town"].str.count(",").eq(11).all()
+    asked = release.verdict.questions["utility"]
+    assert asked.state == "warn"
+    assert any(text.startswith("Next to nothing is left of `town`. Give it a hierarchy") for text in asked.advice)
+
+
 def test_verify_warns_where_labels_say_nothing_of_use(tmp_path):
     table = people()[["zip", "disease"]].astype(str)
     release = coterie.anonymize(table, quasi=["zip"], sensitive=["disease"], hierarchies={"zip": {"prefixes": [4, 3]}})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coterie.values.notation import ROOT, CellText, read_cell, read_set
+from coterie.values.notation import Cell, CellText, read_cell
 from coterie.values.scalars import parse_moment, parse_number
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _plain(texts: Sequence[CellText]) -> list[Said]:
     kinds = {type(key) for key in keys.values()}
     if shown and len(kinds) == 1 and type(None) not in kinds:
         return [SAID.get(c.kind) or _between(keys[c.parts[0]], keys[c.parts[-1]]) for c in cells]  # type: ignore[arg-type]
-    return [_category(text) for text in texts]
+    return _categories(texts)
 
 
 def _ordered(texts: Sequence[CellText], rank: dict[str, int]) -> list[Said] | None:
@@ -83,15 +83,24 @@ def _ordered(texts: Sequence[CellText], rank: dict[str, int]) -> list[Said] | No
     return [SAID.get(c.kind) or _between(rank[c.parts[0]], rank[c.parts[-1]]) for c in cells]
 
 
-def _category(text: CellText) -> Said:
-    if text is None or isinstance(text, tuple):
-        return MISSING
-    members = read_set(text)
-    if members is not None:
-        return Said(values=len(members), lost=1.0)
-    if text.startswith("[") and ", " in text:
-        return Said(values=2, lost=1.0)  # ordered categories, whose order is not known
-    return ANYTHING if text == ROOT else Said(values=1)
+def _categories(texts: Sequence[CellText]) -> list[Said]:
+    """Read categories and sets. A set leaves its other members open, of all the values that the column publishes."""
+    cells = [Cell("interval") if _has_ends(text) else read_cell(text, "set") for text in texts]
+    published = {part for cell in cells if cell.kind in ("value", "set") for part in cell.parts}
+    others = max(len(published) + any(cell.kind == "missing" for cell in cells) - 1, 1)
+    found = []
+    for cell in cells:
+        values = len(set(cell.parts))
+        if cell.kind == "interval":
+            found.append(Said(values=2, lost=1.0))  # the order of the categories is not known
+        else:
+            found.append(SAID.get(cell.kind) or Said(values=values, lost=max(values - 1, 0) / others))
+    return found
+
+
+def _has_ends(text: CellText) -> bool:
+    """Whether a cell is an interval of ordered categories."""
+    return isinstance(text, str) and text.startswith("[") and ", " in text
 
 
 def _between(low: Key, high: Key) -> Said:

@@ -34,6 +34,8 @@ class IntervalCosts(NamedTuple):
     """width ÷ range, or height of the common ancestor ÷ height of the tree"""
     set_loss: Float64
     """(values left open − 1) ÷ (values of the column − 1)"""
+    left_open: Float64
+    """`set_loss` of cells that are sets, `ncp` of all others: what a reader cannot tell"""
 
 
 def interval_costs(
@@ -55,7 +57,7 @@ def interval_costs(
     """
     if domain.tree is None:
         share, width = _width_shares(domain, lo, hi), np.where(_joins_missing(domain, lo, hi), domain.size, hi - lo + 1)
-        return IntervalCosts(share, hi > lo, share, share, share, _open_shares(domain, width, listed))
+        return _with_open_shares(domain, width, listed, (share, hi > lo, share, share, share))
     tree = domain.tree
     lowest = tree.common_ancestor(lo, hi)
     node = lowest if node is None else np.where(node >= 0, node, lowest)
@@ -67,14 +69,14 @@ def interval_costs(
         leaves, sizes = tree.whole_size[node], tree.whole_size if tree.whole_weight is None else tree.whole_weight
     uniform = _own_weights(level_weights, steps, domain.name) if level_weights is not None else np.ones(steps)
     by_height = 1.0 / np.arange(1, steps + 1, dtype=np.float64) ** beta
-    return IntervalCosts(
+    costs = (
         np.where(changed & (leaves > 1), sizes[node] / sizes[0], 0.0),
         changed,
         np.where(changed, whd(tree, node, uniform), 0.0),
         np.where(changed, whd(tree, node, by_height), 0.0),
         np.where(changed, tree.height[node] / max(steps, 1), 0.0),
-        _open_shares(domain, beneath, listed),
     )
+    return _with_open_shares(domain, beneath, listed, costs)
 
 
 def whd(tree: Tree, node: Int32, weights: Float64) -> Float64:
@@ -106,11 +108,14 @@ def _joins_missing(domain: Domain, lo: Int32, hi: Int32) -> Bool:
     return joined
 
 
-def _open_shares(domain: Domain, between: Int64, listed: Int64 | None) -> Float64:
-    """Return the share of other values left open: members of a set, or all between ends or under a label."""
-    values = between if listed is None else np.where(listed > 0, listed, between)
+def _with_open_shares(
+    domain: Domain, between: Int64, listed: Int64 | None, costs: tuple[Float64, Bool, Float64, Float64, Float64]
+) -> IntervalCosts:
+    """Add the share of other values left open: members of a set, or all between ends or under a label."""
+    sets = np.zeros(len(between), dtype=np.bool_) if listed is None else listed > 0
+    values = between if listed is None else np.where(sets, listed, between)
     shares: Float64 = (values - 1) / max(domain.size - 1, 1)
-    return shares
+    return IntervalCosts(*costs, shares, np.where(sets, shares, costs[0]))
 
 
 def _own_weights(weights: Sequence[float], steps: int, column: str) -> Float64:

@@ -36,6 +36,7 @@ class AttributeMeasures:
     height_distortion: float
     height_loss: float
     set_loss: float
+    left_open: float
 
 
 class Measures(Mapping[str, float], Tabular):
@@ -243,5 +244,6 @@ def rows_outside(codes: Int32, *, lo: Int32, hi: Int32, labels: Int32) -> int:
     outside = np.zeros(len(codes), dtype=np.bool_)
     # A suppressed row's label −1 picks the last box; it is not counted.
     for at in range(codes.shape[1] if len(lo) else 0):
-        outside |= (codes[:, at] < lo[:, at][labels]) | (codes[:, at] > hi[:, at][labels])
+        code, low, high = (np.ascontiguousarray(each[:, at]) for each in (codes, lo, hi))
+        outside |= (code < low[labels]) | (code > high[labels])
     return int(np.count_nonzero(outside & grouped))

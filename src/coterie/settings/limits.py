@@ -23,7 +23,7 @@ LIMITS: dict[str, Limit] = {
     "below-k": Limit(0.0, "share of rows that may share these values with fewer than k; above: warn"),
     "inferred": Limit(0.0, "share of rows whose group may have one sensitive value in common; above: warn"),
     "order": Limit(0.01, "share of numeric cells that the order of rows may narrow down further; above: warn"),
-    "loss": Limit(0.5, "information loss (GCP) of the release; above: warn"),
+    "loss": Limit(0.5, "information loss (GCP, or what sets leave open) of the release; above: warn"),
     "column-loss": Limit(0.9, "information loss of a single quasi-identifier; above: warn"),
     "query-error": Limit(0.5, "median relative error of random COUNT queries; above: warn"),
 }

@@ -31,18 +31,29 @@ LONG = f"long where there are more than {BOUND_ROWS:,}"
 
 
 def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
-    """Assess the utility of the data: its losses, the bound if `bounded`, and the median error of queries, if known."""
+    """Assess the utility of the data: its losses, the bound if `bounded`, and the median error of queries, if known.
+
+    NCP counts any two values of a category without a hierarchy as all of them. Columns that are published as sets are
+    therefore judged by the values that the sets list.
+    """
     findings = Findings("utility", config.accept)
-    loss = float(measures["gcp"])
-    told = f"The information loss (GCP) is {loss:.4f}"
+    gcp, columns = float(measures["gcp"]), {name: float(each.left_open) for name, each in measures.attributes.items()}
+    told = f"The information loss (GCP) is {gcp:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
         near = in_words(ratio)
         told += f", {ratio:.2f} times the lower bound for all groups of at least k rows{near and f': it is {near}'}"
     findings.evidence.append(f"{told}.")
+    sets = [f"`{name}`" for name, each in measures.attributes.items() if each.left_open != each.ncp]
+    loss = float(np.mean(list(columns.values()))) if sets else gcp
+    if sets:
+        findings.evidence.append(
+            f"Judged by what is left open: {loss:.4f}. Sets ({', '.join(sets)}) count by the values that they list, "
+            "where GCP counts any two values as all of them."
+        )
     if not bounded:
         findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
-    _judge(findings, loss, {name: float(each.ncp) for name, each in measures.attributes.items()}, config)
+    _judge(findings, loss, columns, config)
     if queries is None:
         findings.evidence.append("Not asked: random COUNT queries, which take ranges and the original.")
     elif np.isfinite(queries):
