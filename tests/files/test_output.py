@@ -1,16 +1,19 @@
 """Files appear whole or not at all, what is left of killed runs goes, and each release has settings of its own."""
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import pyarrow as pa
 import pytest
 
 import coterie
 from coterie.files import tables
-from coterie.files.output import provenance_path, sweep_folders, sweep_parts, whole_file
+from coterie.files.output import HashedFile, provenance_path, sweep_folders, sweep_parts, whole_file
 
 
 def test_parts_that_a_killed_run_has_left_are_removed_by_the_next(tmp_path):
@@ -109,3 +112,34 @@ def test_folders_that_a_killed_run_has_left_go_and_a_release_that_was_set_aside_
     assert sorted(each.name for each in tmp_path.iterdir()) == stay
     assert (target / "rows").read_text() == ("out" if there else ".out.89abcdef.old")
     sweep_folders(tmp_path / "nowhere" / "out")
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+def test_the_hash_is_that_of_all_bytes(size):
+    file = io.BytesIO()
+    sink = HashedFile(file)
+    pieces = [bytes([at]) * size for at in range(5)]
+    assert [sink.write(piece) for piece in pieces] == [size] * 5
+    assert file.getvalue() == b"".join(pieces)
+    assert (sink.tell(), sink.sha256) == (5 * size, hashlib.sha256(b"".join(pieces)).hexdigest())
+
+
+def test_bytes_that_cannot_be_written_are_not_read_any_more_afterwards():
+    failed, read = threading.Event(), []
+
+    class Full(io.BytesIO):
+        def write(self, data):
+            failed.set()
+            raise OSError("full")
+
+    class Slow:
+        def update(self, data):
+            failed.wait(5)
+            time.sleep(0.05)
+            read.append(len(data))
+
+    sink = HashedFile(Full())
+    sink._hash = Slow()
+    with pytest.raises(OSError, match="full"):
+        sink.write(bytes(1 << 20))
+    assert read == [1 << 20]

@@ -406,3 +406,35 @@ def test_what_looks_alike_has_one_label(style):
         for other, second in zip((*made.of_group, made.suppressed), cells, strict=True):
             assert (one == other) == (first == second)
     assert cells[0] == cells[1] == cells[3] != cells[2]
+
+
+@pytest.mark.parametrize("order", ["original", "shuffle"])
+def test_rows_of_one_box_have_their_published_cells_in_common(order):
+    rng = np.random.default_rng(4)
+    labels = rng.integers(-1, 5, 60)
+    columns = {
+        "age": rng.integers(20, 60, 60),
+        "town": np.where(rng.random(60) < 0.2, None, rng.choice(["x", "y", "z"], 60)),
+        "kept": [f"k{at}" for at in range(60)],
+    }
+    made = release(columns, labels, quasi=["age", "town"], keep=["kept"], row_order=order)
+    assert made.repeated.columns == {"age", "town"}
+    assert made.repeated.of_row.min() == 0  # of suppressed rows, which are shown
+    rows = zip(made.repeated.of_row.tolist(), made.table.column("age"), made.table.column("town"), strict=True)
+    seen = {}
+    for box, age, town in rows:
+        assert seen.setdefault(box, (age, town)) == (age, town)
+    assert len(seen) == 6
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 300])
+def test_distinct_intervals_are_those_of_the_groups_however_many_are_possible(size):
+    # Those of 300 values are sorted, those of fewer marked.
+    rng = np.random.default_rng(size)
+    lo, hi = np.sort(rng.integers(0, size, (2, 100)).astype(np.int32), axis=0)
+    domain = Domain("x", "number", pa.array(range(size)), np.arange(size, dtype=float), None, -1, 1.0, labelled=False)
+    first, last, of_group = published_labels._distinct_intervals(Boxes(domain, lo, lo, lo, hi))
+    of_groups = list(zip(lo.tolist(), hi.tolist(), strict=True))
+    distinct = list(zip(first.tolist(), last.tolist(), strict=True))
+    assert distinct == sorted(set(of_groups))
+    assert [distinct[at] for at in of_group] == of_groups

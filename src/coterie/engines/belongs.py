@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int64, Integers
+from coterie.arrays import Bool, Int64, Integers, in_threads
 from coterie.engines.centres import Centres
 from coterie.errors import DataError, VerificationError
 from coterie.files.csv_out import text_cells
@@ -62,9 +62,12 @@ def count_strangers(
     held = centres or Centres(config)
     held.add(original, published, rows)
     found = held.strangers() if centres is None else Counter[str]()
-    for name in config.quasi:
-        if name not in held.styles:
-            found[name] = _outside(_own(original, name, rows), read, published.column_names, config, name)
+    within = [name for name in config.quasi if name not in held.styles]
+
+    def outside(name: str) -> int:
+        return _outside(_own(original, name, rows), read, published.column_names, config, name)
+
+    found.update(dict(zip(within, in_threads(outside, within), strict=True)))
     for name in config.published_unchanged.intersection(published.column_names, original.column_names):
         found[name] = _altered(original, published, name, rows)
     return +found

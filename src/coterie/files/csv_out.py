@@ -7,38 +7,63 @@ text or none, and cannot preserve line endings.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, groupby, pairwise
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import in_threads
+from coterie.arrays import Int32, in_threads
 from coterie.errors import DataError
 from coterie.files.dialect import Dialect
 
 _BATCH_BYTES = 1 << 24
 _BATCH_ROWS = 1 << 16
+_FEW = 4  # rows to a number, on average, below which copying gains little
 
 Content: TypeAlias = "pa.Buffer | bytes"
+Quoted: TypeAlias = Sequence[bool | None]
+"""column → whether all its values are quoted; None if its texts are to be written as they are"""
 
 
-def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
-    """Yield consecutive tables with the same columns as encoded chunks of one file in the dialect, header first."""
+class Repeated(NamedTuple):
+    """Columns with equal cells in all rows of the same number, such as the rows of a group."""
+
+    columns: frozenset[str]
+    of_row: Int32
+    """row → number, 0 or more"""
+
+
+def csv_stream(
+    tables: Iterable[pa.Table], names: list[str], dialect: Dialect, repeated: Repeated | None = None
+) -> Iterator[Content]:
+    """Yield consecutive tables with the same columns as encoded chunks of one file in the dialect, header first.
+
+    `repeated` is about the rows of all tables: such cells are put together once, and then copied.
+    """
     encode = _encoder(dialect)
     titles = [pa.array([title], pa.string()) for title in names]
     # A name may be empty (pandas leaves its index unnamed), but an empty line would not be read as a header.
     bare = () if len(names) > 1 else ("",)
-    yield encode(_joined(titles, [dialect.quoted_header] * len(names), dialect, bare), titles, names)
+    header = _joined(titles, [dialect.quoted_header] * len(names), dialect, bare)
+    yield encode(text_bytes(header), titles, names)
     like_missing = (*dialect.missing_values, dialect.missing)
     everything = dialect.quoting == "all"
-    quoted = [everything or title in dialect.quoted_columns for title in names]
+    quoted: Quoted = [everything or title in dialect.quoted_columns for title in names]
+    batches: Iterator[pa.RecordBatch] = (batch for table in tables for batch in _batches(table))
+    # Another encoding may lack a character, and the error names the column of it.
+    if repeated is not None and dialect.encoding == "utf-8":
+        join = partial(_joined, dialect=dialect, like_missing=like_missing, end="")
+        batches, names, quoted = _put_together(list(batches), names, quoted, repeated, join)
 
     def written(batch: pa.RecordBatch) -> tuple[Content, list[pa.Array]]:
         columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
-        return _joined(columns, quoted, dialect, like_missing), columns
+        # The values of an Arrow string array lie end to end: they are the text.
+        return text_bytes(_joined(columns, quoted, dialect, like_missing)), columns
 
-    for content, columns in in_threads(written, (batch for table in tables for batch in _batches(table))):
+    for content, columns in in_threads(written, batches):
         yield encode(content, columns, names)
 
 
@@ -47,12 +72,58 @@ def _batches(table: pa.Table) -> list[pa.RecordBatch]:
     return list(table.to_batches(max_chunksize=rows))
 
 
-def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:
-    """Return some rows as UTF-8 bytes, each with its line ending."""
+def _put_together(
+    batches: Sequence[pa.RecordBatch],
+    names: list[str],
+    quoted: Quoted,
+    repeated: Repeated,
+    join: Callable[[list[pa.Array], Quoted], pa.Array],
+) -> tuple[Iterator[pa.RecordBatch], list[str], Quoted]:
+    """Make one column, of texts as they are written, of repeated ones side by side; return names and quotes as well."""
+    count = int(repeated.of_row.max(initial=-1)) + 1
+    if _FEW * count > len(repeated.of_row) or not batches:
+        return iter(batches), names, quoted
+    first = np.zeros(count, dtype=np.int64)
+    first[repeated.of_row[::-1]] = np.arange(len(repeated.of_row))[::-1]  # the last assignment wins
+    firsts, text = np.unique(first, return_inverse=True)
+    text_of_row = text.astype(np.int32)[repeated.of_row]
+    ends = list(accumulate((batch.num_rows for batch in batches), initial=0))
+
+    def texts(number: int, places: Sequence[int]) -> pa.Array:
+        begin, end = np.searchsorted(firsts, ends[number : number + 2])
+        rows = pa.array(firsts[begin:end] - ends[number])
+        cells = [batches[number].column(at).take(rows) for at in places]
+        return join(cells, [quoted[at] for at in places]).cast(pa.large_string())  # all together may be large
+
+    def is_repeated(at: int) -> bool:
+        return names[at] in repeated.columns and _is_text(batches[0].schema.field(at).type)
+
+    columns: list[list[pa.Array]] = []
+    titles: list[str] = []
+    kinds: list[bool | None] = []
+    for same, some in groupby(range(len(names)), is_repeated):
+        places = list(some)
+        if same and len(places) > 1:
+            each = pa.concat_arrays(in_threads(partial(texts, places=places), range(len(batches))))
+            rows = (pa.array(text_of_row[begin:end]) for begin, end in pairwise(ends))
+            columns.append([pa.DictionaryArray.from_arrays(index, each) for index in rows])
+            titles.append(names[places[0]])
+            kinds.append(None)
+        else:
+            columns += [[batch.column(at) for batch in batches] for at in places]
+            titles += [names[at] for at in places]
+            kinds += [quoted[at] for at in places]
+    return (pa.record_batch(list(each), names=titles) for each in zip(*columns, strict=True)), titles, kinds
+
+
+def _joined(
+    columns: list[pa.Array], quoted: Quoted, dialect: Dialect, like_missing: tuple[str, ...], end: str | None = None
+) -> pa.Array:
+    """Return some rows as texts, each with its line ending or another end."""
     import pyarrow.compute as pc
 
     cells = [
-        _quoted(column, dialect, always=always, like_missing=like_missing)
+        (column, "") if always is None else _quoted(column, dialect, always=always, like_missing=like_missing)
         for column, always in zip(columns, quoted, strict=True)
     ]
     # Arrow joins texts of one type only.
@@ -60,12 +131,10 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
     pieces: list[pa.Array | pa.Scalar] = []
     before = quote = ""
     for texts, quote in cells:
-        pieces += [pa.scalar(before + quote, kind), texts.cast(kind)]
+        pieces += [pa.scalar(before + quote, kind), texts.cast(kind)] if before + quote else [texts.cast(kind)]
         before = quote + dialect.delimiter
-    ends = pa.scalar(quote + dialect.line_end, kind), pa.scalar("", kind)
-    lines = pc.binary_join_element_wise(*pieces, *ends, null_handling="replace", null_replacement=dialect.missing)
-    # The values of an Arrow string array lie end to end: they are the text.
-    return text_bytes(lines)
+    ends = pa.scalar(quote + (dialect.line_end if end is None else end), kind), pa.scalar("", kind)
+    return pc.binary_join_element_wise(*pieces, *ends, null_handling="replace", null_replacement=dialect.missing)
 
 
 def text_bytes(column: pa.Array) -> Content:
@@ -111,7 +180,7 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _as_text(column.dictionary_decode(), name)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if _is_text(kind):
         return column
     try:
         return text_cells(column)
@@ -121,6 +190,10 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
             column=name,
             hint="Write Parquet (.parquet) or drop the column.",
         ) from None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def text_cells(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

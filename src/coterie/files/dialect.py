@@ -35,6 +35,7 @@ _ASCII_AND_LATIN = bytes(range(0x80)) + bytes(range(0xA0, 0x100))
 _NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 _SAMPLE_RECORDS = 400
 _LINE_END = r"(?:\r\n|\r|\n)"
+_CONTROL = tuple(sign for sign in map(chr, range(ord(" "))) if sign not in "\t\n\r\f\v\x1a")
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def _given(encoding: str, sample: bytes) -> tuple[str, bool]:
 
 
 def _refuse_binary(text: str, name: str) -> None:
-    control = sum(count for char, count in Counter(text).items() if char < " " and char not in "\t\n\r\f\v\x1a")
+    control = sum(map(text.count, _CONTROL))
     if "\0" in text or control > len(text) // 50:
         raise DataError(
             f"{name} is not a table that coterie can read.",

@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -22,6 +23,8 @@ from coterie.files.databases.place import place_of, target_of
 from coterie.files.formats import FORMATS
 from coterie.files.input import Format
 from coterie.files.locks import hold, is_abandoned
+
+_MANY_BYTES = 1 << 16  # for which another thread is worth its while
 
 
 def writable() -> str:
@@ -38,6 +41,7 @@ class HashedFile(io.RawIOBase):
         self._file = file
         self._hash = hashlib.sha256()
         self._size = 0
+        self._beside = ThreadPoolExecutor(1)
         self.before_name: Callable[[str], None] | None = None
         """called with the SHA-256 when all bytes are on disk but the file is not yet renamed"""
 
@@ -48,8 +52,15 @@ class HashedFile(io.RawIOBase):
     def write(self, data: Content, /) -> int:
         """Append bytes."""
         view = memoryview(data).cast("B")
-        self._file.write(view)
-        self._hash.update(view)
+        if len(view) < _MANY_BYTES:
+            self._file.write(view)
+            self._hash.update(view)
+        else:  # hashing takes as long as writing
+            hashing = self._beside.submit(self._hash.update, view)
+            try:
+                self._file.write(view)
+            finally:  # the caller's bytes may be gone afterwards
+                hashing.result()
         self._size += len(view)
         return len(view)
 

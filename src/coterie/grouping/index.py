@@ -13,6 +13,7 @@ import numpy as np
 
 from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import DataError
+from coterie.table.grouping import by_label
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
@@ -62,7 +63,7 @@ def build_index(table: Table, costs: CostArrays | None = None) -> Index:
         lowest=np.zeros(len(start), dtype=np.int32),
         point_free=counts.astype(np.int32),
         row_start=row_start,
-        rows=np.argsort(position, kind="stable").astype(np.int32),
+        rows=by_label(position).astype(np.int32),
         cursor=row_start[:-1].copy(),
         position=position,
         taken=np.zeros(table.rows, dtype=np.bool_),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coterie.arrays import Float64, Int32, Int64
-from coterie.table.grouping import tight_boxes
+from coterie.table.grouping import by_label, tight_boxes
 
 if TYPE_CHECKING:
     from coterie.kernels.improve.ruin import Groups
@@ -64,7 +64,7 @@ def cut_into_regions(
     large = np.flatnonzero(sizes > most)
     apart[large] = base[-1] + np.arange(len(large))
     new, total = number[labels], int(base[-1])
-    order = np.argsort(new, kind="stable").astype(np.int32)[np.count_nonzero(new < 0) :]
+    order = by_label(new).astype(np.int32)[np.count_nonzero(new < 0) :]
     of_order = new[order]
     first, follower = np.full(total, -1, dtype=np.int32), np.full(table.rows, -1, dtype=np.int32)
     same = of_order[:-1] == of_order[1:]

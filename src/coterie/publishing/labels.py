@@ -40,6 +40,8 @@ TREE_STYLES = ("ancestor", "set")
 
 # The values of each group are marked in a matrix of groups × values with at most this many cells.
 TICK_LIMIT = 2**26
+# Up to this many possible intervals, marking those that occur is far faster than sorting, however few the groups.
+MARKED_PAIRS = 2**16
 
 
 class Labels(NamedTuple):
@@ -156,11 +158,24 @@ def label(boxes: Boxes, style: Style) -> Labels:
     return _STYLES[style](boxes)
 
 
+def _distinct_intervals(boxes: Boxes) -> tuple[Int32, Int32, Int64]:
+    """Return the distinct intervals of all groups, ascending, as (lo, hi); and group → interval."""
+    size = max(boxes.domain.size, 1)
+    pairs = boxes.lo.astype(np.int64) * size + boxes.hi
+    if size * size > max(len(pairs), MARKED_PAIRS):
+        distinct, of_group = np.unique(pairs, return_inverse=True)
+    else:
+        occurs = np.zeros(size * size, dtype=np.bool_)
+        occurs[pairs] = True
+        distinct, of_group = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[pairs]
+    lo, hi = np.divmod(distinct, size)
+    return lo.astype(np.int32), hi.astype(np.int32), of_group
+
+
 def _rounded(boxes: Boxes) -> Labels:
     """Return intervals whose ends are rounded outward; a missing value stays missing."""
     domain = boxes.domain
-    distinct, of_group = np.unique(boxes.lo.astype(np.int64) * domain.size + boxes.hi, return_inverse=True)
-    lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(domain.size, 1)))
+    lo, hi, of_group = _distinct_intervals(boxes)
     entries: list[str | None] = [None if low == domain.missing else ROOT for low in lo]
     known = np.flatnonzero(hi != domain.missing)
     texts = interval_texts(*(pa.array(each, pa.string()) for each in end_texts(domain, lo[known], hi[known])))
@@ -205,8 +220,7 @@ def _by_interval(
     plain: pa.Array | None = None,
 ) -> Labels:
     """Label the distinct intervals of all groups, each once."""
-    distinct, of_group = np.unique(boxes.lo.astype(np.int64) * boxes.domain.size + boxes.hi, return_inverse=True)
-    lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(boxes.domain.size, 1)))
+    lo, hi, of_group = _distinct_intervals(boxes)
     entries = pc.if_else(pa.array(lo == hi), texts.take(pa.array(lo)), write(lo, hi))
     if boxes.domain.missing >= 0:
         entries = pc.if_else(pa.array((lo < hi) & (hi == boxes.domain.missing)), root, entries)

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64, in_threads
+from coterie.files.csv_out import Repeated
 from coterie.files.door import bare_table
 from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, roots_of, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
@@ -129,6 +130,8 @@ class PublishedTable(NamedTuple):
     """quasi-identifier → what a suppressed cell looks like in it"""
     listed: Int64 | None = None
     """[groups, d] how many values the published sets list, 0 where no set stands; None where nobody counted"""
+    repeated: Repeated | None = None
+    """the published quasi-identifiers, which all rows of a box have in common, if their boxes are known"""
 
 
 def publish(
@@ -175,7 +178,8 @@ def publish(
     cells = {name: column for columns_of in every for name, column in columns_of.items()}
     released = publisher.table(columns, cells, kept=kept, own=own)
     roots, listed = roots_of(table.domains, config.publish), listed_values(recoded.values())
-    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed)
+    repeated = Repeated(frozenset(cells), group + np.int32(1))  # suppressed rows have a box as well
+    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed, repeated)
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels]:

@@ -179,8 +179,8 @@ class HeldRows:
             write_rows(path, [self.published.kept], force=force)
 
     def _put(self, release: Release, path: str | os.PathLike[str], **how: Any) -> str:  # noqa: ANN401 - as `tables.write`
-        formulas = release.config.formulas
-        return tables.write(self.published.table, path, like=self.source, formulas=formulas, **how)
+        how |= {"formulas": release.config.formulas, "repeated": self.published.repeated}
+        return tables.write(self.published.table, path, like=self.source, **how)
 
     def _write_file(self, release: Release, path: Path, settled: Config, *, force: bool) -> None:
         """Write a file after its settings, so that no release is without them."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Bool, Int32, Int64, in_threads
 from coterie.errors import DataError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
@@ -160,8 +160,8 @@ class Codebook:
         parts = []
         for lookups in (self.lookups, self.sensitive_lookups):
             codes = np.empty((rows, len(lookups)), dtype=np.int32)
-            for j, lookup in enumerate(lookups):
-                codes[:, j] = codes_of(lookup)
+            for at, column in enumerate(in_threads(codes_of, lookups)):
+                codes[:, at] = column
             parts.append(codes)
         return parts[0], parts[1]
 

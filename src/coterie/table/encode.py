@@ -60,13 +60,18 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
     people = () if config.entity is None else (config.entity,)
     names = list(dict.fromkeys((*config.quasi, *config.sensitive, *people)))
     part, keep = taking_part(columns.select(names), config, mask or Mask())
-    read = dict(zip(names, in_threads(lambda name: _values(part.column(name), name=name), names), strict=True))
+
+    def look(name: str) -> tuple[_Values, CountedValues]:
+        values = _values(part.column(name), name=name)
+        return values, values.counted()
+
+    read = dict(zip(names, in_threads(look, names), strict=True))
     if config.missing == "error":
         refuse_missing(missing_cells(columns, config), config)
     rows = np.flatnonzero(keep)
-    counted = {name: values.counted() for name, values in read.items()}
+    counted = {name: found for name, (_, found) in read.items()}
     book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep), mask=mask)
-    codes, sensitive = book.coded(len(rows), lambda lookup: lookup.codes[read[lookup.name].place])
+    codes, sensitive = book.coded(len(rows), lambda lookup: lookup.codes[read[lookup.name][0].place])
     return EncodedTable(Table(codes, book.domains, sensitive, book.sensitive, config.leaf_counts), rows, book)
 
 

@@ -13,6 +13,7 @@ from coterie.errors import DataError
 from coterie.settings.fields.missing import LeafCounts
 from coterie.table.costs import Measure, cost_arrays
 from coterie.table.domain import Domain
+from coterie.table.grouping import by_label
 
 if TYPE_CHECKING:
     from coterie.grouping.population import Populations
@@ -110,5 +111,5 @@ class Table:
         of_row, first = distinct_rows(self.codes)
         start = np.zeros(len(first) + 1, dtype=np.int64)
         np.cumsum(np.bincount(of_row, minlength=len(first)), out=start[1:])
-        rows = np.argsort(of_row, kind="stable").astype(np.int32)
+        rows = by_label(of_row).astype(np.int32)
         return Distinct(np.ascontiguousarray(self.codes[first]), of_row, start, rows)

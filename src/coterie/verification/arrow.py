@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int64
+from coterie.arrays import Int64, in_threads
 from coterie.verification.cells import MARK, ColumnCells, TableCells, equal_rows, first_rows, is_text, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
 
@@ -40,7 +40,7 @@ class ArrowCounter:
     @cached_property
     def columns(self) -> list[ColumnCells]:
         """The cells of the quasi-identifiers."""
-        return [self._read[name] for name in self.names]
+        return list(in_threads(self._read.__getitem__, self.names))
 
     @cached_property
     def classes(self) -> tuple[Int64, int]:
