@@ -4,6 +4,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,10 +14,11 @@ from tables import number_domain, tables
 
 from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
 from coterie.errors import Cancelled, ConfigError
-from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds, row_prices
+from coterie.grouping import bound, first_prices
+from coterie.grouping.bound import QUICK_ROUNDS, ROUNDS, lower_bound, row_bounds, row_prices
+from coterie.grouping.feasible import feasible_prices, try_prices
 from coterie.grouping.index import build_index
 from coterie.grouping.pool import Pool
-from coterie.grouping.pricing import feasible_prices
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
@@ -95,8 +97,97 @@ def test_prices_of_no_group_exceed_its_loss(drawn, k, effort, data):
     guide = data.draw(st.sampled_from([None, partial(guiding_groups, table, k), partial(any_grouping, table, data, k)]))
     prices = row_prices(table, k, effort=effort, guide=guide).tolist()
     assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
-    assert sum(prices) >= row_bounds(table, k).sum() * (1 - 1e-8)
+    rounds = QUICK_ROUNDS if effort == "quick" else ROUNDS
+    assert sum(prices) >= row_bounds(table, k, rounds=rounds).sum() * (1 - 1e-8)
     assert sum(prices) <= optimum(plain.rows, plain.attributes, k) + CLOSE if table.rows <= 8 else True
+
+
+@st.composite
+def numbers_only(draw):
+    """Return a table of numbers with ties and weights, as codes and as plain Python."""
+    size = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.lists(st.integers(0, 4), min_size=size, max_size=size), min_size=5, max_size=11))
+    values = [sorted(draw(st.sets(st.integers(-30, 30), min_size=5, max_size=5))) for _ in range(size)]
+    weights = draw(st.lists(st.sampled_from(WEIGHTS), min_size=size, max_size=size))
+    domains = tuple(number_domain(f"x{at}", values[at], weight=weights[at]) for at in range(size))
+    attributes = [{"kind": "number", "values": each, "weight": w} for each, w in zip(values, weights, strict=True)]
+    return Table(np.asarray(rows, dtype=np.int32), domains), rows, attributes
+
+
+@settings(max_examples=60)
+@given(numbers_only(), st.integers(2, 5), st.sampled_from(["quick", "good"]), st.booleans())
+def test_prices_of_numbers_hold_for_all_groups(drawn, k, effort, guided):
+    table, rows, attributes = drawn
+    guide = partial(guiding_groups, table, k) if guided else None
+    prices = row_prices(table, k, effort=effort, guide=guide, threads=2).tolist()
+    assert worst_violation(rows, attributes, prices, k) <= CLOSE
+    assert table.rows > 8 or sum(prices) <= optimum(rows, attributes, k) + CLOSE
+
+
+def numbers(rows, columns=4):
+    """Return a table of numbers that go together, nearly all different."""
+    rng = np.random.default_rng(7)
+    values = np.round(np.exp(0.6 * rng.normal(size=rows)[:, None] + 0.8 * rng.normal(size=(rows, columns))), 2)
+    return encode(
+        pa.table({f"x{at}": values[:, at] for at in range(columns)}), Config(quasi=("x0", "x1", "x2", "x3"))
+    ).table
+
+
+def test_prices_of_numbers_hold_for_releases_and_are_higher_than_raised_bounds():
+    table, k = numbers(1500), 8
+    prices = row_prices(table, k, guide=partial(guiding_groups, table, k), threads=2)
+    assert prices.sum() > 1.2 * row_bounds(table, k).sum()
+    for name in ("compact", "mondrian", "kmembers"):
+        grouping = find_method(name).run(table, k)
+        sums = np.bincount(grouping.labels, weights=prices, minlength=grouping.groups)
+        assert (sums <= grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi) + CLOSE).all()
+
+
+def test_where_even_low_prices_take_too_much_work_the_raised_bound_is_left(monkeypatch):
+    table, k = numbers(400), 5
+    monkeypatch.setattr(first_prices, "ALL", 0)
+    raised = row_bounds(table, k, rounds=QUICK_ROUNDS)
+    assert row_prices(table, k, guide=partial(guiding_groups, table, k)).tolist() == raised.tolist()
+
+
+def test_less_work_means_lower_first_prices(monkeypatch):
+    table, k = numbers(800), 5
+    index = build_index(table)
+    start = np.empty(len(index.nodes.points))
+    start[index.nodes.position] = row_bounds(table, k)
+    guide = guiding_groups(table, k)
+    sums = []
+    for each in (0.5, 5, 50, 500):
+        monkeypatch.setattr(first_prices, "EACH", each)
+        found = first_prices.first_prices(table, index, k, start, least=start, guide=guide)
+        sums.append(0.0 if found is None else found.sum())
+    assert sums == sorted(sums)
+    assert len(set(sums)) > 2
+
+
+def test_tried_prices_fall_no_less_than_in_the_whole_table():
+    table, k = people(900), 6
+    index = build_index(table)
+    tried = 1.5 * row_bounds(table, k)[index.nodes.rows[index.nodes.row_start[:-1]]]
+    least, places = np.zeros(len(tried)), np.arange(len(tried), dtype=np.int32)
+    alone, work = try_prices(table, index, k, tried, least=least, work=AT_LENGTH, places=places)
+    once, twice = (feasible_prices(table, index, k, tried, least=least, work=AT_LENGTH, threads=n) for n in (1, 2))
+    assert (alone <= once.prices + CLOSE).all()
+    assert alone.sum() < once.prices.sum() < tried.sum()
+    assert 0 < once.work == twice.work
+    assert (work > 0).any()
+
+
+def test_the_search_ends_after_a_certain_amount_of_work(monkeypatch):
+    table, k = people(600), 5
+    # `quick` with the groups that `best` begins with.
+    quick = lower_bound(table, k, guide=partial(guiding_groups, table, k, effort="best"))
+    best = guided_bound(table, k, effort="best")
+    ended = []
+    for work in (0, 10**6, 10**12):
+        monkeypatch.setattr(bound, "MOST_WORK", work)
+        ended.append(guided_bound(table, k, effort="best", threads=2))
+    assert ended[0] == quick < ended[1] < ended[2] == best
 
 
 AT_ONCE, CUT, AT_LENGTH = (0, 10**7), (0, 3), (10**7, 10**7)
@@ -115,7 +206,7 @@ def test_any_prices_are_made_feasible(drawn, k, work, data):
     index = build_index(table)
     size = len(index.nodes.points)
     tried = np.asarray(data.draw(st.lists(st.floats(-1, 4), min_size=size, max_size=size)))
-    lowered, _ = feasible_prices(table, index, k, tried, least=np.zeros(size), work=work, threads=2)
+    lowered, _, _ = feasible_prices(table, index, k, tried, least=np.zeros(size), work=work, threads=2)
     assert (lowered <= tried).all()
     prices = lowered[index.nodes.position].tolist()
     assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
@@ -145,7 +236,7 @@ def test_boxes_found_with_prices_hold_groups_that_break_them_or_nearly():
     table, k = people(700), 4
     index = build_index(table)
     tried = 2.0 * row_bounds(table, k)[index.nodes.rows[index.nodes.row_start[:-1]]]
-    _, broken = feasible_prices(table, index, k, tried, least=np.zeros(len(tried)))
+    _, broken, _ = feasible_prices(table, index, k, tried, least=np.zeros(len(tried)))
     prices = tried[index.nodes.position]
     costs = box_costs(index.costs, broken.lo, broken.hi)
     violated = 0

@@ -22,18 +22,21 @@ import numpy as np
 
 from coterie.arrays import Float64, Int64
 from coterie.grouping.index import Index, build_index
-from coterie.grouping.pricing import Efforts, raise_prices
+from coterie.grouping.pricing import GUIDED, Efforts, raise_prices
 
 if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-ROUNDS = 3
+ROUNDS, QUICK_ROUNDS = 3, 1
+"""in which the bound is raised: alone, and where prices begin"""
 EFFORTS = {"quick": 0, "good": 4, "best": 60}
 """rounds, at most"""
+MOST_WORK = 20_000_000_000
+"""candidates to look at, about, after which no further round begins: some minutes"""
 ENDLESS = 10_000
 """rounds, where time ends them"""
-QUICK_PLACES = 50_000
+QUICK_PLACES = 400_000
 """distinct rows up to which prices are quick to find"""
 ROUNDING = 1e-9
 
@@ -86,13 +89,15 @@ def row_prices(
         guide: Makes any grouping of the rows: prices begin near its costs. A good one makes the bound higher.
         threads: Number of threads; the result does not depend on it.
         effort: How long to search for high prices: quick, good, best, or a number of seconds. "quick" leaves tables
-            with very many distinct rows at `row_bounds`; with seconds, the result depends on the machine.
+            with very many distinct rows at `row_bounds`. With seconds, the result depends on the machine; otherwise
+            the search ends after a certain amount of work, which is the same everywhere.
         checkpoint: Called between units of work; may raise.
     """
     index = index or build_index(table)
-    bounds = row_bounds(table, k, index=index, threads=threads)
     places = len(index.nodes.points)
-    if k < 2 or not bounds.any() or (effort == "quick" and places > QUICK_PLACES):
+    only_raised = k < 2 or (effort == "quick" and places > QUICK_PLACES)
+    bounds = row_bounds(table, k, index=index, rounds=ROUNDS if only_raised else QUICK_ROUNDS, threads=threads)
+    if only_raised or not bounds.any():
         return bounds
     prices = np.empty(places)
     prices[index.nodes.position] = bounds
@@ -102,12 +107,14 @@ def row_prices(
         k,
         prices,
         efforts=_efforts(effort, k, sum(domain.tree is None for domain in table.domains)),
-        guide=guide and guide(),
+        guide=guide() if guide and (k >= GUIDED or effort != "quick") else None,
         threads=threads,
         checkpoint=checkpoint,
     )
     # Sums of floats are not exact.
     priced = np.asarray(prices - ROUNDING * np.abs(prices))[index.nodes.position]
+    if effort != "quick":
+        bounds = row_bounds(table, k, index=index, threads=threads)
     return priced if priced.sum() > bounds.sum() else bounds
 
 
@@ -116,11 +123,11 @@ def _efforts(effort: str | float, k: int, numbers: int) -> Efforts:
 
     Every column of numbers is searched in two directions with many steps each, which takes longer.
     """
-    tries = 10 // k // max(numbers, 1)
+    tries = 12 // k // max(numbers, 1)
     if effort in EFFORTS:
-        return Efforts(tries, EFFORTS[str(effort)])
+        return Efforts(tries, EFFORTS[str(effort)], MOST_WORK)
     end = time.monotonic() + float(effort)
-    return Efforts(tries, ENDLESS, lambda: time.monotonic() < end)
+    return Efforts(tries, ENDLESS, goes_on=lambda: time.monotonic() < end)
 
 
 def lower_bound(

@@ -20,12 +20,26 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
-def guiding_groups(table: Table, k: int, threads: int = 1, cancelled: Callable[[], bool] = lambda: False) -> Grouping:
-    """Return the grouping near whose costs the search for prices begins."""
-    from coterie.methods import Run, find_method
+def guiding_groups(
+    table: Table,
+    k: int,
+    threads: int = 1,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    effort: str = "quick",
+) -> Grouping:
+    """Return the grouping near whose costs the search for prices begins.
 
-    compact = find_method("compact")
+    The first prices are as good without local search as with it. The greater efforts also begin with the boxes of these
+    groups.
+    """
+    from coterie.methods import Run, find_method
+    from coterie.methods.compact import grow_groups
+
     run = Run(seed=0, threads=threads, cancelled=cancelled)
+    if effort == "quick":
+        return grow_groups(table, k, run)
+    compact = find_method("compact")
     return compact.run(table, k, compact.options.model_validate({"effort": "fast"}), run)
 
 
@@ -51,7 +65,7 @@ def guided_bound(
     return lower_bound(
         table,
         k,
-        guide=partial(guiding_groups, table, k, threads, cancelled),
+        guide=partial(guiding_groups, table, k, threads, cancelled, effort=effort),
         threads=threads,
         effort=effort,
         checkpoint=Run(cancelled=cancelled).checkpoint,

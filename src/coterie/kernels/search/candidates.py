@@ -36,6 +36,7 @@ Priced = namedtuple("Priced", "k price rank least numbers whole few many")
 Around = namedtuple("Around", "places weights prices shares alone first order keys levels strong weak")
 
 LEVELS = 63  # of a direction that are distinguished, at most
+COMPARED = 512  # candidates that one is compared with, at most: to keep one that no group needs does no harm
 
 
 def new_around(size, numbers):
@@ -115,7 +116,7 @@ def _set_shares(costs, priced, point, other, around, c):
 
 @part
 def drop_dominated(priced, place, around, count):
-    """Drop candidates that no group needs, and return how many are left.
+    """Drop candidates that no group needs; return how many are left, and how often two were compared.
 
     If k − 1 rows have at least its price, and in no direction a larger share, one of them is not in the group of the
     candidate and can take its place. Those that were dropped have such rows too, so they need not be compared with.
@@ -129,7 +130,7 @@ def drop_dominated(priced, place, around, count):
     bits = 63 // directions
     most = min((1 << (bits - 1)) - 2, LEVELS)
     if most < 2:
-        return count
+        return count, 0
     guard = 0
     for i in range(count):
         around.keys[i] = around.alone[around.order[i]]
@@ -152,9 +153,9 @@ def drop_dominated(priced, place, around, count):
             # The price of the place itself is still to fall: its other rows take nobody's place.
             high = most + 1 if around.places[around.order[i]] == place else low + 1 if between else low
             around.strong[i] |= high << shift
-    count = _undominated(priced, around, count, guard)
+    count, compared = _undominated(priced, around, count, guard)
     _sort_by_price(around, count)
-    return count
+    return count, compared
 
 
 @inner
@@ -184,13 +185,14 @@ def _add_level(levels, known, share):
 
 @part
 def _undominated(priced, around, count, guard):
-    """Move the candidates that are not dominated to the front; return how many there are."""
+    """Move the candidates that are not dominated to the front; return how many there are, and after how much work."""
     order, strong = around.order, around.strong
-    left = 0
+    left, compared = 0, 0
     for i in range(count):
         held = 0
         against, price = around.weak[i] | guard, around.prices[order[i]]
-        for b in range(left):
+        for b in range(min(left, COMPARED)):
+            compared += 1
             if (against - strong[b]) & guard == guard and around.prices[order[b]] >= price:
                 held += around.weights[order[b]]
                 if held >= priced.k - 1:
@@ -199,4 +201,4 @@ def _undominated(priced, around, count, guard):
             order[left] = order[i]
             strong[left] = strong[i]
             left += 1
-    return left
+    return left, compared

@@ -22,6 +22,7 @@ from coterie.kernels.search.walk import new_walk
 
 BRANCHES = 2048  # looked at for each place, at most; what is left is judged by its bound, which is valid too
 REPEATS = 4  # steps in which a price is lowered, at most
+COMPARISONS = 8  # of two candidates, that are as much work as a look at one
 TOLERANCE = 1e-12
 ABOVE = 1.0 + 1e-12  # limits are rounded up
 NEARLY = 0.1  # groups whose prices are below their costs by no more than this share are noted as well
@@ -35,7 +36,8 @@ Branches = namedtuple("Branches", "floor cap bound widest reached limit")
 #   lo, hi: [place, slot, attribute] boxes of the last groups that were found, each worse than the one before: the worst
 #     violation is among them
 #   noted: place → how many groups were found
-Found = namedtuple("Found", "lowered lo hi noted")
+#   looked: place → how many candidates were looked at: how much work it was; comparisons count as well
+Found = namedtuple("Found", "lowered lo hi noted looked")
 
 # Room to search.
 #   used: candidate → how many of its rows are in the group at hand
@@ -345,13 +347,17 @@ def _lower_prices(nodes, costs, priced, places, found, room):
             continue
         aimed = Aimed(costs, room.reach, nodes.points[place], nodes.points[place])
         count = list_candidates(nodes, aimed, room.walk, priced, place, room.around)
+        found.looked[place] = count
         work = priced.few
         for again in range(REPEATS):
             excess, copies, cut, count = _worst(priced, nodes.points, place, own, room, count, found, work)
+            found.looked[place] += room.looked[0]
             if cut and work < priced.many:
-                count = drop_dominated(priced, place, room.around, count)
+                count, compared = drop_dominated(priced, place, room.around, count)
+                found.looked[place] += compared // COMPARISONS
                 work = priced.many
                 excess, copies, cut, count = _worst(priced, nodes.points, place, own, room, count, found, work)
+                found.looked[place] += room.looked[0]
             if excess <= TOLERANCE:
                 break
             # All rows of the place get cheaper by the same: with several of them in the group, less will do there; a
