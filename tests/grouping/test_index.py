@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import number_domain, tables
+from tables import number_domain, tables, tree_domain
 
 import coterie.kernels.search.walk
 from coterie.errors import DataError
@@ -108,3 +108,16 @@ def test_one_heavy_value_in_each_of_many_columns_is_searched():
     assert index.cheapest(zero, zero) == 0
     assert index.furthest(zero) == 3
     assert index.nearest(zero, 3).tolist() == [0, 4, 8]
+
+
+def test_of_columns_that_cost_the_same_the_one_with_few_values_is_cut_first():
+    """Otherwise the leaves, and with them the groups, would depend on the order of the columns."""
+    rng = np.random.default_rng(0)
+    sizes = (20, 3)
+    codes = np.column_stack([rng.integers(0, size, 400) for size in sizes]).astype(np.int32)
+    domains = tuple(tree_domain(f"q{j}", [-1] + [0] * size, range(1, size + 1)) for j, size in enumerate(sizes))
+    for order in ([0, 1], [1, 0]):
+        table = Table(np.ascontiguousarray(codes[:, order]), tuple(domains[j] for j in order))
+        nodes = build_index(table).nodes
+        one, few = int(nodes.left[0]), order.index(1)
+        assert nodes.hi[one, few] < nodes.lo[one + 1, few]

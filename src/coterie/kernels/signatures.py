@@ -98,7 +98,7 @@ TUPLES = {
         int32[::1]
     """,
     "search.growth.Items": """
-        int32[:,::1] int64[::1] int64[::1] int32[::1] int32[:,::1] int32[::1] int32[:,::1]
+        int32[:,::1] int32[:,::1] int64[::1] int64[::1] int32[::1] int32[:,::1] int32[::1] int32[:,::1]
     """,
     "search.heap.Heap": """
         float64[::1] int32[::1]

@@ -16,8 +16,8 @@ another of its batch. Tables of more than `block_rows` rows are cut into blocks 
 grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 90 times
-the CPU, `balanced` 240, `thorough` 1,300; see docs/benchmarks.md for figures and losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 110 times
+the CPU, `balanced` 270, `thorough` 1,400; see docs/benchmarks.md for figures and losses.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 # well takes longer.
 STEPS = (4, SMALL_K, LARGE_K)
 EFFORTS = {
-    "fast": (2.0, 2.0, 4.0, 8.0),
-    "balanced": (4.5, 10.0, 18.0, 60.0),
+    "fast": (2.0, 2.0, 4.0, 20.0),
+    "balanced": (4.5, 10.0, 22.0, 60.0),
     "thorough": (60.0, 120.0, 150.0, 300.0),
 }
 # `thorough` with small groups, where the linear program gives the start: it takes as long as 10 to 20 pools per group,
@@ -91,11 +91,12 @@ def _settings(effort: str, k: int) -> _Settings:
     shared = 6 if k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
     leaves = max(LEAVES[0], LEAVES[1] * k)
     if effort == "fast":
-        tries = 2 if k >= LARGE_K else 1
-        return _Settings(shared, leaves, 0.7 if k < SMALL_K else 0.6, tries, pools)
+        # Several tries are quick over a shared list, and its short search seldom finds what they miss.
+        return _Settings(shared, leaves, 0.6 if k >= SMALL_K else 0.7, 4 if k >= SMALL_K else 1, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
-    tries = 8 if k >= LARGE_K else 2 if k >= SMALL_K else 1
-    settings = _Settings(shared, leaves, 1.0, tries, pools)
+    tries = 8 if k >= LARGE_K else 1
+    seeds = 0.6 if SMALL_K <= k < LARGE_K else 1.0
+    settings = _Settings(shared, leaves, seeds, tries, pools)
     if effort == "thorough" and 2 <= k <= LARGEST_K and has_solver():
         return settings._replace(programs=PROGRAMS)
     return settings
@@ -146,7 +147,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
 
 
 def grow_groups(table: Table, k: int, run: Run) -> Grouping:
-    """Group the rows as `fast` does before any search: for cuts, which need to know where groups lie, no more."""
+    """Group the rows as `fast` does before any search: for cuts and prices, which need to know where groups lie."""
     index = build_index(table)
     return _grown(table, k, index, _settings("fast", k), ROWS, run)
 

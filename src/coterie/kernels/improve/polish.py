@@ -69,7 +69,9 @@ def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
             continue
         both = loss + sizes[t] * now[t]
         inner = left[q] >= now[t]  # the side's box stays as it is without q
-        limit = (both - best - other * (joined[t] if inner else left[q])) / size
+        # With i there, q's leaving saves no more than it does now.
+        least = max(left[q], joined[t] - (now[t] - left[q]))
+        limit = (both - best - other * least) / size
         if left[i] >= limit:
             continue
         cost = cost_with(costs, pooled, active, sides, s, i, q, limit)

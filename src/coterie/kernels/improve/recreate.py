@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import inner, part
-from coterie.kernels.search.growth import grow_box, new_items, span_cost
+from coterie.kernels.search.growth import grow_box, new_items, put_code, span_cost
 
 SEEDS = 3  # boxes grown for each side
 
@@ -89,7 +89,8 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
         growing.free[i] = i
         items.weights[i] = pooled.weights[i]
         for a in range(active):
-            items.codes[a, i] = pooled.codes[pooled.active[a], i]
+            j = pooled.active[a]
+            put_code(costs, search.rough, items, a, j, i, pooled.codes[j, i])
     free, m = n, 0
     loss = 0.0
     while rows >= k and (m == 0 or rows - k >= spare):
@@ -129,6 +130,7 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
                 items.weights[left] = items.weights[f]
                 for a in range(active):
                     items.codes[a, left] = items.codes[a, f]
+                    items.spots[a, left] = items.spots[a, f]
                 left += 1
         free = left
     _place_rest(costs, pooled, active, sides, m, growing, free)

@@ -9,7 +9,7 @@ import numpy as np
 from coterie.kernels import loop, once, part
 from coterie.kernels.search import heap as heaps
 from coterie.kernels.search.costs import Aimed, aim_all, new_reach
-from coterie.kernels.search.growth import ALL, close_box, grow_box, near_points, new_items
+from coterie.kernels.search.growth import ALL, close_box, grow_box, near_points, new_items, put_code
 from coterie.kernels.search.heap import new_heap
 from coterie.kernels.search.nearby import pick_near
 from coterie.kernels.search.rows_index import apart, inside, renew
@@ -73,7 +73,7 @@ def _best_box(nodes, costs, tries, boxes, seed, items):
         differ = False
         for i in range(n):
             c = points[items.held[i], j]
-            items.codes[active, i] = c
+            put_code(costs, tries.rough, items, active, j, i, c)
             differ |= c != points[seed, j]
         boxes.lo[seed, j] = points[seed, j]
         boxes.hi[seed, j] = points[seed, j]

@@ -54,18 +54,20 @@ HELD = 2**30  # above all rough costs times scales
 
 # A handful of rows, and the box that grows over them. Only active attributes, in which they differ, are looked at.
 #   codes: [active, item]
+#   spots: [active, item] → where a number is on the scale of rough costs; unset for other attributes
 #   weights: item → rows
 #   active: their attributes
 #   held: items of the box
 #   shares: [active, item] → what the attribute adds to the rough cost of the box grown to hold the item
 #   totals: item → the sum of these; HELD or about as much once the box holds it
 #   box: [2, active] lowest and highest codes
-Items = namedtuple("Items", "codes weights active held shares totals box")
+Items = namedtuple("Items", "codes spots weights active held shares totals box")
 
 
 def new_items(d, room):
     """Make room for so many items."""
     return Items(
+        np.empty((d, room), dtype=np.int32),
         np.empty((d, room), dtype=np.int32),
         np.empty(room, dtype=np.int64),
         np.empty(d, dtype=np.int64),
@@ -97,6 +99,14 @@ def rough_scales(scales):
 
 
 @inner
+def put_code(costs, rough, items, a, j, i, c):
+    """Set the code of an item in attribute j, the active one of number a."""
+    items.codes[a, i] = c
+    if costs.kind[j] == NUMBER:
+        items.spots[a, i] = rough[costs.offset[j] + c]
+
+
+@inner
 def span_cost(costs, j, lo, hi):
     """Return the cost of an interval of attribute j."""
     if costs.kind[j] == TABLE:
@@ -106,10 +116,8 @@ def span_cost(costs, j, lo, hi):
 
 @inner
 def _rough_cost(costs, rough, j, lo, hi):
-    """Return the rough cost of an interval of attribute j that is not looked up in a table."""
+    """Return the rough cost of an interval of attribute j, a large tree."""
     offset = costs.offset[j]
-    if costs.kind[j] == NUMBER:
-        return np.int64(rough[offset + hi] - rough[offset + lo])
     if lo == hi:
         return np.int64(0)
     level = 0
@@ -126,12 +134,18 @@ def _share(costs, rough, scale, items, a, n, fresh):
     fresh: it has no shares yet.
     """
     j, low, high = items.active[a], np.int64(items.box[0, a]), np.int64(items.box[1, a])
-    codes, shares, totals = items.codes[a], items.shares[a], items.totals
+    codes, spots, shares, totals = items.codes[a], items.spots[a], items.shares[a], items.totals
+    offset, width = costs.offset[j], costs.width[j]
     if costs.kind[j] == TABLE:
-        offset, width = costs.offset[j], costs.width[j]
         for i in range(n):
             c = np.int64(codes[i])
             share = np.int32(scale * rough[np.uint64(offset + min(low, c) * width + max(high, c))])
+            totals[i] += share if fresh else np.int32(share - shares[i])
+            shares[i] = share
+    elif costs.kind[j] == NUMBER:  # nothing to look up: several items are compared at once
+        start, end = rough[offset + low], rough[offset + high]
+        for i in range(n):
+            share = np.int32(scale * (max(end, spots[i]) - min(start, spots[i])))
             totals[i] += share if fresh else np.int32(share - shares[i])
             shares[i] = share
     else:

@@ -61,17 +61,23 @@ class Nodes(NamedTuple):
 def _split(costs, codes, start, end, shape):
     """Cut a node in two: reorder its part of `order` and return where the right part begins.
 
-    The cut is in the attribute whose box side costs most, where the two parts are most nearly equal in size.
+    The cut is in the attribute whose box side costs most, where the two parts are most nearly equal in size. Flat
+    attributes all cost the same as soon as two values meet: of these, those of few values are cut first. They are soon
+    exact, so that a leaf of few rows mixes values of the others, and these are what groups do better to give up.
     """
     order, lo, hi, counts, values = shape.order, shape.lo, shape.hi, shape.counts, shape.values
     d = codes.shape[1]
     attribute = 0
     worst = -1.0
+    worst_flat = False
     for j in range(d):
         if lo[j] < hi[j]:
             cost = interval_cost(costs, j, lo[j], hi[j])
-            if cost > worst:
+            flat = interval_cost(costs, j, lo[j], lo[j] + 1) == cost
+            fewer = flat and worst_flat and costs.width[j] < costs.width[attribute]
+            if cost > worst or (cost == worst and fewer):
                 worst = cost
+                worst_flat = flat
                 attribute = j
     if worst < 0.0:
         return (start + end) // 2  # all alike: any cut is as good
