@@ -214,14 +214,14 @@ def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, num
         form = "k=7&purpose=a+study&action=save"
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         assert first.ask("POST", first.path.replace("/data", "/goals"), form, **kind)[0] == 303
-        run_of(first, method="compact", **{"options-effort": "thorough"})
-        wait_for(lambda: workers(first))
         told = subprocess.run(
             [sys.executable, "-m", "coterie.cli", "serve", "--no-browser", "--project", str(kept)],
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
         assert told.returncode == 2
         assert "another coterie serve uses" in told.stderr
+        run_of(first, method="compact", **{"options-effort": "thorough"})
+        wait_for(lambda: workers(first))
     finally:
         first.process.send_signal(number)
         first.process.stdout.read()
