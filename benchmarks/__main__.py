@@ -8,6 +8,7 @@ import sys
 import time
 
 from benchmarks import harness
+from benchmarks.cases import told_hierarchies
 
 NAMES = (
     "kmembers_speed",
@@ -40,6 +41,8 @@ def main() -> int:
     unknown = [name for name in asked.name if name not in NAMES]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(NAMES)}")
+    if not asked.page:
+        print(told_hierarchies(), flush=True)
     missed = [] if asked.page else [name for name in asked.name or NAMES if not run(name, quick=asked.quick)]
     if not asked.quick:
         from benchmarks.page import write

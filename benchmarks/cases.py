@@ -56,6 +56,18 @@ def adult_hierarchies_from() -> str:
     return "ARX" if ARX.is_dir() else "coterie"
 
 
+def no_arx() -> str:
+    """Why figures with ARX's hierarchies cannot be compared; empty if they can."""
+    return "" if adult_hierarchies_from() == "ARX" else f"ARX's hierarchies are not in {ARX} (COTERIE_ARX)"
+
+
+def told_hierarchies() -> str:
+    """The line that every run begins with."""
+    why = no_arx()
+    told = f"{why}; checks against figures with them are skipped" if why else f"from {ARX}"
+    return f"Adult is measured with {adult_hierarchies_from()}'s hierarchies: {told}."
+
+
 @cache
 def _adult_trees() -> dict[str, Hierarchy]:
     bundled = adult_hierarchies()

@@ -81,6 +81,8 @@ class Bench:
     quick: bool = False
     rows: list[dict[str, Any]] = field(default_factory=list)
     checks: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    """checks that this run could not make, and why"""
     notes: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     """what is true of all rows, such as which hierarchies were used"""
@@ -119,6 +121,11 @@ class Bench:
         """Check that something is so."""
         self.check(text, found="yes" if passed else "no", wanted="yes", passed=passed)
 
+    def skip(self, text: str, *, why: str) -> None:
+        """Keep and print that something was not checked."""
+        self.skipped.append({"text": text, "why": why})
+        self.say(f"skipped {text}: {why}")
+
     @property
     def passed(self) -> bool:
         """Whether every check holds."""
@@ -140,6 +147,7 @@ class Bench:
             **self.facts,
             "rows": self.rows,
             "checks": self.checks,
+            "skipped": self.skipped,
             "notes": self.notes,
         }
         path = folder / f"{self.name}.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.cases import adult_hierarchies_from
+from benchmarks.cases import adult_hierarchies_from, no_arx
 from benchmarks.harness import Bench, Timing, in_process
 from benchmarks.markdown import loss, number, table
 from benchmarks.variants import Variant, compile_all, variants
@@ -82,7 +82,9 @@ def _limits(bench: Bench) -> None:
             share = row["gcp"] / bench.facts["bounds"][str(k)]
             bench.at_least(f"{label}, k = {k}: GCP ÷ lower bound", round(share, 3), 1.0)
         limit = GCP_AT_MOST.get(label, {}).get(k)
-        if limit is not None and bench.facts["hierarchies"] == "ARX":
+        if limit is not None and (why := no_arx()):
+            bench.skip(f"{label}, k = {k}: GCP", why=why)
+        elif limit is not None:
             bench.at_most(f"{label}, k = {k}: GCP", round(row["gcp"], 5), limit)
         if label == "top-down":
             [other] = [each["gcp"] for each in bench.rows if each["label"] == "mondrian" and each["k"] == k]

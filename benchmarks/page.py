@@ -55,12 +55,13 @@ process or of the same minutes, using the minimum of several repetitions. Losses
 
 def write() -> list[Path]:
     """Write the page, the plots and the README's table; the paths written."""
-    written = []
-    scale = latest("scale")
-    if scale is not None:
-        from benchmarks.plots import draw
+    from benchmarks.plots import draw, draw_efforts
 
-        written += draw(scale)
+    written = []
+    for name, drawn in (("scale", draw), ("efforts", draw_efforts)):
+        result = latest(name)
+        if result is not None:
+            written += drawn(result)
     PAGE.write_text(text(), encoding="utf-8")
     README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     return [PAGE, README, *written]
@@ -83,12 +84,16 @@ def text() -> str:
 
 
 def _checks(result: dict[str, Any]) -> list[str]:
-    """How many checks there were, and each that failed."""
+    """How many checks there were, each that failed, and each that was skipped."""
     missed = [check for check in result["checks"] if not check["passed"]]
+    skipped = [f"* {each['text']}: {each['why']}" for each in result.get("skipped", ())]
+    if skipped:
+        skipped = ["Skipped:", "", *skipped, ""]
     if not missed:
-        return [f"All {len(result['checks'])} checks hold.", ""]
+        return [f"All {len(result['checks'])} checks hold.", "", *skipped]
     lines = [f"{len(result['checks']) - len(missed)} of {len(result['checks'])} checks hold. Missed:", ""]
-    return lines + [f"* {check['text']}: {check['found']}, wanted {check['wanted']}" for check in missed] + [""]
+    lines += [f"* {check['text']}: {check['found']}, wanted {check['wanted']}" for check in missed]
+    return [*lines, "", *skipped]
 
 
 def _where(result: dict[str, Any]) -> str:

@@ -1,11 +1,13 @@
 """The benchmarks' own parts: what they measure by must be right, whatever the time."""
 
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks import brute, harness, peers, twins
+from benchmarks import bound, brute, cases, harness, methods, page, peers, twins
+from benchmarks.__main__ import main
 from benchmarks.cases import case, judged
 from benchmarks.markdown import loss, number, table
 from benchmarks.variants import NOT_GROUPING, SMALL_TABLES_ONLY, variants
@@ -104,6 +106,36 @@ def test_checks_and_results(tmp_path, monkeypatch, capsys):
     assert result["rows"] == [{"label": "x", "cpu_min": 0.5}]
     assert json.loads((tmp_path / "example.json").read_text())["machine"]["load_before"] == [0.1, 0.2, 0.3]
     assert "MISSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_run_says_whose_hierarchies_it_has_and_what_it_skips(there, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cases, "ARX", tmp_path if there else tmp_path / "absent")
+    monkeypatch.setattr(harness, "QUICK", tmp_path)
+    monkeypatch.setattr(harness, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "bound", "--quick"])
+    monkeypatch.setattr(bound, "run", lambda bench: None)
+    assert main() == 0
+    begins = "Adult is measured with ARX's hierarchies: from" if there else "Adult is measured with coterie's"
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith(begins)
+    assert there or "skipped" in first
+
+
+def test_checks_against_figures_with_arx_hierarchies_are_skipped_without_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cases, "ARX", tmp_path / "absent")
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    bench = harness.Bench("methods", facts={"bounds": {"50": 0.1}})
+    bench.row(label="compact, balanced", k=50, gcp=0.3, per_row=False)
+    methods._limits(bench)
+    [skipped] = bench.skipped
+    assert skipped["text"] == "compact, balanced, k = 50: GCP"
+    assert "COTERIE_ARX" in skipped["why"]
+    assert skipped["text"] not in {check["text"] for check in bench.checks}
+    bench.save(load=(), took=1.0)
+    assert harness.latest("methods")["skipped"] == bench.skipped
+    assert f"* {skipped['text']}: {skipped['why']}" in page._checks(harness.latest("methods"))
+    assert "skipped" in capsys.readouterr().out
 
 
 def test_calls_are_timed_in_turn():
