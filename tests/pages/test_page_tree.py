@@ -121,6 +121,21 @@ def test_values_without_a_place_are_shown_at_once_and_placed_by_keyboard(educati
     assert rows_of(here, at)["Masters"][-2:] == ["University degree", "*"]
 
 
+def test_an_answer_leaves_the_focus_to_whoever_moves_it_next(education):
+    here, _ = education
+    page = here.page
+    # As soon as the answer is on the page, before anything else can happen there.
+    page.evaluate("""new MutationObserver((_, watch) => {
+        const box = document.querySelector("#lost input[value='Masters']");
+        if (box) { watch.disconnect(); box.focus(); }
+    }).observe(document.body, {childList: true, subtree: true})""")
+    page.locator("[data-label='Masters']").focus()
+    page.keyboard.press("Delete")
+    page.wait_for_selector("#lost")
+    page.wait_for_timeout(100)  # longer than htmx waits by itself before an answer counts as settled
+    assert page.evaluate("document.activeElement.value") == "Masters"
+
+
 def test_what_cannot_be_done_takes_the_focus(education):
     here, _ = education
     page = here.page
