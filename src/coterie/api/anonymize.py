@@ -21,6 +21,7 @@ from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, VerifyKeywords
 from coterie.settings.signature import spelled_out
+from coterie.table.masks import read_mask
 from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Verification, verify_table
 
@@ -153,6 +154,8 @@ def measure(
     published: AnyTable,
     *,
     config: AnyConfig = None,
+    suppress_rows: Masks = None,
+    suppress_cells: Masks = None,
     queries: int | Workload | None = None,
     query_file: str | os.PathLike[str] | None = None,
     target: str | None = None,
@@ -164,6 +167,8 @@ def measure(
         original: The table that the release was made from: a frame, a path or "-".
         published: The release, in the same row order.
         config: The configuration of the release.
+        suppress_rows: The mask of rows that the release was made with: its figures come out only with this.
+        suppress_cells: The masks of cells that it was made with.
         queries: Also measure the error of this many random COUNT queries, or of a `coterie.Workload`.
         query_file: Also measure the error of your own queries. `coterie.utility` gives the individual answers.
         target: Also measure how well a model trained on the release predicts this column; needs the `ml` extra.
@@ -171,7 +176,8 @@ def measure(
     """
     settled = Config.build(config, **settings)
     before, after = read_pair(original, published, settled)
-    measures = measure_tables(before, after, settled)
+    mask = read_mask(suppress_rows, suppress_cells, count=before.num_rows, quasi=settled.quasi)
+    measures = measure_tables(before, after, settled, mask)
     if queries is None and query_file is None and target is None:
         return measures
     from coterie.api.utility import UtilityRequest, utility_of
