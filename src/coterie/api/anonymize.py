@@ -21,7 +21,6 @@ from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, VerifyKeywords
 from coterie.settings.signature import spelled_out
-from coterie.table.masks import read_mask
 from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Verification, verify_table
 
@@ -176,8 +175,8 @@ def measure(
     """
     settled = Config.build(config, **settings)
     before, after = read_pair(original, published, settled)
-    mask = read_mask(suppress_rows, suppress_cells, count=before.num_rows, quasi=settled.quasi)
-    measures = measure_tables(before, after, settled, mask)
+    masks = {"suppress_rows": suppress_rows, "suppress_cells": suppress_cells}
+    measures = measure_tables(before, after, settled, **masks)
     if queries is None and query_file is None and target is None:
         return measures
     from coterie.api.utility import UtilityRequest, utility_of

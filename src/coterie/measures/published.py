@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import AnyFlags, Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
+from coterie.table.masks import read_mask
 from coterie.values.notation import columns_of, published_classes
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
-    from coterie.table.masks import Mask
     from coterie.table.table import Table
 
 
@@ -44,7 +44,14 @@ class _Originals(NamedTuple):
     """row → whether it has codes: a row left out because of missing values or a mask has none"""
 
 
-def measure_tables(original: pa.Table, published: pa.Table, config: Config, mask: Mask | None = None) -> Measures:
+def measure_tables(
+    original: pa.Table,
+    published: pa.Table,
+    config: Config,
+    *,
+    suppress_rows: AnyFlags = None,
+    suppress_cells: AnyFlags = None,
+) -> Measures:
     """Measure the loss of a published table, from the two tables as read and the masks of the release, if it had any.
 
     What masks suppress has no influence on the values and the range of a column. The release does not show it.
@@ -52,6 +59,7 @@ def measure_tables(original: pa.Table, published: pa.Table, config: Config, mask
     from coterie.table.encode import encode
 
     config.check_columns(original.column_names, publishes=False)
+    mask = read_mask(suppress_rows, suppress_cells, count=original.num_rows, quasi=config.quasi)
     encoded = encode(original, config, mask)
     return measure_release(original, published, table=encoded.table, config=config, rows=encoded.rows)
 
