@@ -78,10 +78,10 @@ def test_a_cut_is_where_the_fewest_boxes_straddle():
 
 
 def test_slivers_are_not_cut_off_where_a_half_is_hardly_dearer():
-    # Most cuts straddle 10 boxes, those near the end 7: by their entropy they would be better than the half.
+    # Most cuts straddle 10 boxes, those near the end 4: by their entropy they would be better than the half.
     x = np.arange(400)
     middle = [((at, 0), (at + 10, 0)) for at in range(60, 390)]
-    start = [((at, 0), (at + 7, 0)) for at in range(60)]
+    start = [((at, 0), (at + 4, 0)) for at in range(60)]
     blocks = cut_into_blocks(build_index(table_of(x, 0 * x)), boxes_of(*middle, *start), k=5, rows=200)
     assert sorted(map(len, blocks)) == [200, 200]
 
