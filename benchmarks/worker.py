@@ -34,6 +34,7 @@ def group(
     against: str | None = "mondrian",
     bound: bool = False,
     time_limit: float | None = None,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Time a method's grouping step and judge what it made.
 
@@ -48,6 +49,7 @@ def group(
         against: A method to run in turn with it, for a ratio of times, and NumPy's sort of the table; None for neither.
         bound: Also work out the lower bound, after memory has been read.
         time_limit: Seconds by the clock after which the method has to stop searching.
+        seed: The seed of the method.
     """
     chosen = find_method(method)
     settings = chosen.options(**(options or {}))
@@ -59,7 +61,7 @@ def group(
     timing, other, sort = Timing(), Timing(), Timing()
     for done in range(repetitions):
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        timing.once(chosen.run, _fresh(table), k, settings, Run(seed=0, threads=threads(), deadline=deadline))
+        timing.once(chosen.run, _fresh(table), k, settings, Run(seed=seed, threads=threads(), deadline=deadline))
         if done == 0:
             peak = peak_mb()
         if peer is not None:

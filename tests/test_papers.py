@@ -2,10 +2,12 @@
 
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
 from benchmarks.papers import page, trials
+from benchmarks.papers.__main__ import main as papers_main
 from benchmarks.papers.curves import Curve, Factors, Figure, Panel, curves, factors, pick, slope
 from benchmarks.papers.data import data, ni_rows
 from benchmarks.papers.effects import Effect, counted, graded, verdict
@@ -166,6 +168,26 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     again.forget("mondrian")
     again.run(asked)
     assert called == [2, 3, 2, 3]
+
+
+def test_points_that_are_measured_again_stay_in_their_places(tmp_path, monkeypatch):
+    monkeypatch.setattr(trials, "RESULTS", tmp_path)
+    monkeypatch.setitem(KINDS, "told", lambda trial, made: {"gcp": trial.k / 10})
+    size = {"shape": "uniform", "rows": 50}
+    asked = [Trial("x", "synthetic", size, method, 2, kind="told") for method in ("compact", "mondrian")]
+    Notebook("example").run(asked)
+    again = Notebook("example")
+    again.forget("compact")
+    again.run(asked)
+    kept = json.loads((tmp_path / "example.json").read_text(encoding="utf-8"))
+    assert [(point["method"], point["run"]) for point in kept["points"]] == [("compact", 1), ("mondrian", 0)]
+
+
+def test_a_method_that_does_not_exist_is_not_measured_again(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["papers", "--again", "compcat"])
+    with pytest.raises(SystemExit):
+        papers_main()
+    assert "there is no method 'compcat'" in capsys.readouterr().err
 
 
 def test_a_group_that_is_too_small_is_an_error(monkeypatch):

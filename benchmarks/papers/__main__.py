@@ -9,6 +9,7 @@ import time
 from benchmarks import harness
 from benchmarks.papers.quick import NAMES, quick, script
 from benchmarks.papers.trials import Notebook
+from coterie.methods import all_methods
 
 
 def main() -> int:
@@ -24,6 +25,8 @@ def main() -> int:
     unknown = [name for name in asked.name if name not in NAMES]
     if unknown:
         parser.error(f"there is no script {unknown[0]!r}; there are {', '.join(NAMES)}")
+    if asked.again is not None and asked.again not in all_methods():
+        parser.error(f"there is no method {asked.again!r}; there are {', '.join(all_methods())}")
     names = asked.name or NAMES
     started = time.perf_counter()
     if asked.quick:

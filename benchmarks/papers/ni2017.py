@@ -105,6 +105,7 @@ def table_10(points: list[Point]) -> tuple[list[str], list[list[str]]]:
 def effects(points: list[Point]) -> list[Effect]:
     loss = curves(points, "k", "gcp", (*WHOLE, TWO, FOUR))
     kaca, incognito = factors(loss, GCCG, KACA), factors(loss, GCCG, INCOGNITO)
+    local = factors(loss, KACA, INCOGNITO)
     compact, gap = factors(loss, COMPACT, GCCG), factors(loss, COMPACT, BOUND)
     two, four = factors(loss, TWO, GCCG), factors(loss, FOUR, GCCG)
     ranges = factors(_losses(points), GCCG, RANGES)
@@ -117,6 +118,8 @@ def effects(points: list[Point]) -> list[Effect]:
                graded([kaca.mean], above=0.4, below=0.6), quick=False, printed="about half"),
         Effect("C9", "incognito", "GCCG loses less than Incognito", f"{incognito.text()} of Incognito's loss",
                graded(incognito.values, below=1)),
+        Effect("C9", "kaca-incognito", "KACA loses less than Incognito, too", f"{local.text()} of Incognito's loss",
+               graded(local.values, below=1)),
         Effect("C9", "third", "About a third of it [0.25 to 0.45]", f"{incognito.mean:.2f} on average",
                graded([incognito.mean], above=0.25, below=0.45), quick=False, printed="about one third"),
         Effect("C9", "sizes", "GCCG's classes have exactly k rows on average (Table 10, two decimals)",
@@ -157,7 +160,7 @@ def _printed_sizes(points: list[Point]) -> list[Effect]:
 
 
 def _times(cpu: Curves, clock: Curves) -> list[Effect]:
-    kaca = factors(cpu, KACA, GCCG)
+    kaca, whole = factors(cpu, KACA, GCCG), factors(cpu, GCCG, INCOGNITO)
     work = {label: factors(cpu, GCCG, label) for label in (TWO, FOUR)}
     faster = {label: factors(clock, GCCG, label) for label in (TWO, FOUR)}
     flat = max(cpu[FOUR].mean) / min(cpu[FOUR].mean)
@@ -173,6 +176,8 @@ def _times(cpu: Curves, clock: Curves) -> list[Effect]:
     return [
         Effect("C9", "time", "GCCG is about 10 times as fast as KACA [8]", f"{kaca.text(1)} times",
                graded([kaca.mean], above=8, closed=True), quick=False, printed="about 10 times", untold=True),
+        Effect("C9", "time-incognito", "GCCG takes almost as little time as Incognito [at most twice]",
+               f"{whole.text(1)} times as long", graded(whole.values, below=2, closed=True), quick=False, untold=True),
         parts(TWO, "two", "3.5", 3),
         parts(FOUR, "four", "10.5", 9),
         Effect("C9", "flat", "In parts, the time does not depend on k [a factor of 1.5]",

@@ -148,7 +148,7 @@ CLAIMS: dict[str, Claim] = {
         "KACA distorts far less than Incognito",
         "KACA's distortion is 5.57 times lower than Incognito's",
         "the distortion ratio of KACA is 5.57 times lower than that of Incognito on average, for k = 2 and 10 and "
-        "1 to 9 quasi-identifiers; it rises with k and with the number of quasi-identifiers; KACA takes longer.",
+        "1 to 9 quasi-identifiers; it rises with k and, like the time, with their number; KACA takes longer.",
         ("li2006-fig-2", "li2006-fig-2-height"),
         reading=(
             "uniform weights, the ratio of the averages over both k and 1 to 9 quasi-identifiers: the sentence "
@@ -194,7 +194,7 @@ CLAIMS: dict[str, Claim] = {
     "C3": Claim(
         "and a lower discernability penalty",
         "a lower discernability penalty than MultiDim, Adult and synthetic tables",
-        "both outperform MultiDim in discernability as well, on Adult and in all cases on synthetic tables.",
+        "both outperform MultiDim in discernability as well, on Adult and all synthetic tables, and are similar.",
         ("xu2006-fig-8", "xu2006-fig-15", "xu2006-fig-16", "xu2006-fig-17", "xu2006-fig-18"),
         reading=(
             "the same methods as in C2. A class is a set of rows with the same published values, as in the "
@@ -262,8 +262,8 @@ CLAIMS: dict[str, Claim] = {
         "synthetic tables: top-down is best where data are skewed",
         "uniform: top-down ≈ MultiDim, bottom-up worse; Gaussian: both better; top-down best",
         "on uniform tables top-down and MultiDim are comparable, top-down better for small k, and bottom-up "
-        "performs poorly; on Gaussian tables both are better than MultiDim; over σ and dimensionality top-down is "
-        "best.",
+        "performs poorly; on Gaussian tables both are better than MultiDim, which catches up with bottom-up if data "
+        "are less biased; over σ and dimensionality top-down is best.",
         ("xu2006-fig-11", "xu2006-fig-12", "xu2006-fig-13", "xu2006-fig-14"),
         reading=(
             "as in C2; on synthetic tables all attributes are numbers, so the two kinds of MultiDim differ in the "
@@ -293,8 +293,8 @@ CLAIMS: dict[str, Claim] = {
         "GCCG loses half of what KACA loses, ten times as fast",
         "half of KACA's loss, a third of Incognito's, 10 times as fast as KACA; parts are faster still",
         "GCCG's information loss is about half of KACA's and a third of Incognito's, it is about 10 times as fast "
-        "as KACA, its classes have k rows on average; 2 parts make it 3.5 times and 4 parts 10.5 times as fast, "
-        "with little more loss.",
+        "as KACA and nearly as fast as Incognito, its classes have k rows on average; 2 parts make it 3.5 times and "
+        "4 parts 10.5 times as fast, with little more loss.",
         ("ni2017-fig-3", "ni2017-fig-4", "ni2017-fig-5", "ni2017-fig-6"),
         reading=(
             "KACA as Li et al. describe it, Incognito with the least information loss of its minimal solutions, "

@@ -172,7 +172,8 @@ class Notebook:
             self.save()
             say(f"{done}/{len(missing)} {_short(trial)}: {time.process_time() - before:.1f} s")
         labels = {trial.key: trial.label for trial in wanted}
-        kept = [point | {"label": labels[key]} for key, point in self._place.items() if key in labels]
+        # In the order of the trials: where some were measured again, differences are theirs alone.
+        kept = [self._place[key] | {"label": label} for key, label in labels.items()]
         if kept != self.points:
             self.points = kept
             self._place = {point_key(point): point for point in kept}

@@ -79,6 +79,12 @@ def effects(points: list[Point]) -> list[Effect]:
             Effect("C3", f"{label}-classes", f"`{label}` has a lower discernability penalty than MultiDim",
                    f"{fewer.text()} of MultiDim's", graded(fewer.values, below=1)),
         ]  # fmt: skip
+    alike = factors(classes, TOP_DOWN, BOTTOM_UP)
+    made.append(
+        Effect("C3", "alike", "Adult: both are comparable with each other [0.8 to 1.25]",
+               f"`top-down` has {alike.text()} of `bottom-up`'s discernability",
+               graded(alike.values, above=0.8, below=1.25), quick=False)
+    )  # fmt: skip
     return [*made, *_penalties(penalty), *_sensitivity(penalty), *_times(time)]
 
 

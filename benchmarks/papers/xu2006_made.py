@@ -146,7 +146,17 @@ def _gauss(views: dict[int, Curves]) -> list[Effect]:
                    f"{down.text()} of `bottom-up`'s penalty, {over_multidim.text()} of MultiDim's",
                    graded(map(max, down.values, over_multidim.values), below=1, closed=True)),
         ]  # fmt: skip
-    worst = factors(views[14], MULTIDIM, BOTTOM_UP)
+    biased, worst = (factors(views[number], MULTIDIM, BOTTOM_UP) for number in (13, 14))
+    alike = factors(views[14], TOP_DOWN, BOTTOM_UP)
+    made += [
+        Effect("C7", "multidim-sigma", "MultiDim is worse than `bottom-up` for a small σ and better for a large one",
+               f"{biased.values[0]:.2f} times `bottom-up`'s penalty at σ = {views[13][MULTIDIM].x[0]:g}, "
+               f"{biased.values[-1]:.2f} times at σ = {views[13][MULTIDIM].x[-1]:g}",
+               graded([biased.values[0], 1 / biased.values[-1]], above=1)),
+        Effect("C7", "alike-dimensions", "Over the dimensionality, both are comparable with each other [0.8 to 1.25]",
+               f"`top-down` has {alike.text()} of `bottom-up`'s penalty", graded(alike.values, above=0.8, below=1.25),
+               quick=False),
+    ]  # fmt: skip
     made.append(
         Effect("C7", "multidim-dimensions", "MultiDim has a high penalty in many dimensions",
                f"{worst.values[-1]:.2f} times `bottom-up`'s at {views[14][MULTIDIM].x[-1]} attributes",
@@ -178,10 +188,14 @@ def _sensitivity(views: dict[int, Curves]) -> list[Effect]:
 def _classes(points: list[Point]) -> list[Effect]:
     views = [found for *_, found in _views(points, "discernability")]
     both = [factors(views, label, MULTIDIM) for label in (BOTTOM_UP, TOP_DOWN)]
+    alike = factors(views, TOP_DOWN, BOTTOM_UP)
     return [
         Effect("C3", "synthetic", "The same on synthetic tables, in all cases",
                f"`bottom-up` {both[0].text()}, `top-down` {both[1].text()} of MultiDim's discernability",
                graded([value for each in both for value in each.values], below=1)),
+        Effect("C3", "synthetic-alike", "Synthetic tables: both have a similar discernability [0.8 to 1.25]",
+               f"`top-down` has {alike.text()} of `bottom-up`'s", graded(alike.values, above=0.8, below=1.25),
+               quick=False),
     ]  # fmt: skip
 
 

@@ -215,6 +215,16 @@ def test_what_changes_figures_makes_new_runs(tmp_path, change):
     assert len(read_kept(kept)) == 2
 
 
+def test_runs_that_had_other_figures_are_made_again(tmp_path, monkeypatch):
+    settings = {**SETTINGS, "methods": "mondrian", "k": 3, "results": tmp_path / "runs.jsonl"}
+    with monkeypatch.context() as older:
+        older.setattr(coterie.comparison.finished, "_FIELDS", coterie.comparison.finished._FIELDS - {"cpu_seconds"})
+        coterie.compare(PEOPLE, **settings)
+    again = coterie.compare(PEOPLE, **settings)
+    assert again.resumed == 0
+    assert again.rows[0].cpu_seconds is not None
+
+
 def test_another_population_makes_new_runs(tmp_path):
     population = tmp_path / "all.csv"
     pa.csv.write_csv(pa.concat_tables([PEOPLE, PEOPLE]), population)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coterie
+from coterie.errors import ConfigError
 from coterie.measures.measures import measure_grouping
 from coterie.publishing.publish import publish
 from coterie.settings.config import Config
@@ -54,6 +55,42 @@ def test_a_release_counts_alike_in_memory_and_in_its_file(method, tmp_path_facto
     for found in measured:
         same = [name for name in found if name not in release.measures.late]
         assert {name: found[name] for name in same} == pytest.approx({name: release.measures[name] for name in same})
+
+
+@pytest.mark.parametrize("method", ["mondrian", "incognito", "kaca", "compact"])
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**16), rows=st.integers(30, 60), suppressed=st.sampled_from(["auto", "remove"]))
+def test_a_release_with_masks_counts_alike_where_they_are_given(method, tmp_path_factory, seed, rows, suppressed):
+    """What masks suppress is outside a column's range: nothing in the file says so."""
+    rng, folder = np.random.default_rng(seed), tmp_path_factory.mktemp("release")
+    codes, towns = rng.choice(sorted(PATHS), rows).tolist(), rng.choice(TOWNS, rows).tolist()
+    table = table_of(
+        zip(rng.integers(18, 90, rows).tolist(), codes, towns, rng.choice(SCHOOL, rows).tolist(), strict=True)
+    )
+    masks = {
+        "suppress_rows": table["age"].to_numpy() > rng.integers(60, 95),
+        "suppress_cells": {"age": rng.random(rows) < 0.05, "town": np.array(towns) == "red"},
+    }
+    config = config_of(k=int(rng.integers(2, 5)), method=method, suppressed=suppressed)
+    release = coterie.anonymize(table, config=config, **masks)
+    release.write(folder / "out.csv")
+    for found in (
+        coterie.measure(table, release.frame, config=config, **masks),
+        coterie.measure(table, folder / "out.csv", config=config, **masks),
+    ):
+        same = [name for name in found if name not in release.measures.late]
+        assert {name: found[name] for name in same} == pytest.approx({name: release.measures[name] for name in same})
+
+
+def test_a_release_with_masks_cannot_be_measured_without_them():
+    """So that the test above can fail: the oldest row decides the range of ages."""
+    table = table_of((age, min(PATHS), "red", "BA") for age in (20, 21, 30, 31, 90))
+    masks, config = {"suppress_rows": np.arange(5) == 4}, config_of(k=2, method="mondrian")
+    release = coterie.anonymize(table, config=config, **masks)
+    assert coterie.measure(table, release.frame, config=config)["gcp"] < release.measures["gcp"]
+    assert coterie.measure(table, release.frame, config=config, **masks)["gcp"] == release.measures["gcp"]
+    with pytest.raises(ConfigError, match="suppress_rows"):
+        coterie.measure(table, release.frame, config=config, suppress_rows=[True])
 
 
 def published_elsewhere(values, name):

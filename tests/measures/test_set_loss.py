@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oracles import naive_measures
 
 import coterie
+from coterie.cli.app import main
 
 SETTINGS = {"quasi": ["c", "d"], "method": "mondrian", "suppressed": "auto"}
 cells = st.sampled_from(["red", "green", "blue", "{a, b}", "*", None])
@@ -68,3 +69,18 @@ def test_blocks_add_up_to_what_the_file_says(tmp_path):
     found = coterie.measure(tmp_path / "in.csv", tmp_path / "out.csv", k=15, **SETTINGS)
     assert release.measures["set_loss"] == pytest.approx(found["set_loss"])
     assert 0 < found["set_loss"] < 1
+
+
+@pytest.mark.parametrize("sets", [True, False])
+def test_the_command_line_says_what_sets_leave_open(sets, tmp_path, capsys):
+    """NCP says that nothing is left of two of four values."""
+    rows = [f"{'abcd'[at // 2 if sets else at // 4]},{at}" for at in range(8)]
+    (tmp_path / "in.csv").write_text("\n".join(["c,n", *rows]) + "\n")
+    source, output, roles = str(tmp_path / "in.csv"), str(tmp_path / "out.csv"), ["--quasi", "c", "-k", "4"]
+    assert main(["anonymize", source, *roles, "--keep", "n", "--method", "mondrian", "-o", output]) == 0
+    capsys.readouterr()
+    assert main(["measure", source, output, *roles]) == 0
+    said = capsys.readouterr().out.splitlines()
+    head = next(at for at, each in enumerate(said) if each.startswith("column"))
+    assert ("set_loss" in said[head]) == sets
+    assert said[head + 2].split() == ["c", "1", *("1.0000 100.0 % 0.3333" if sets else "0.0000 0.0 %").split()]

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from oracles.naive_costs import box_cost, cost
 from tables import number_domain, tables, tree_domain
 
-from coterie.grouping.blocks import cut_into_blocks, rows_of
 from coterie.grouping.index import build_index
 from coterie.kernels import sorting
 from coterie.kernels.methods import compact as loops
@@ -159,23 +158,6 @@ def test_auto_says_what_it_chose_and_does_it(monkeypatch):
     found = find_method("auto").run(table, 5, None, run)
     assert run.notes == ["auto chose compact with effort fast for 300 rows."]
     assert found.labels.tolist() == compact.run(table, 5, CompactOptions(effort="fast"), Run()).labels.tolist()
-
-
-@given(tables(), st.integers(1, 6), st.integers(1, 30))
-def test_blocks_part_the_rows(drawn, k, rows):
-    table, _ = drawn
-    blocks = cut_into_blocks(build_index(table), k=k, rows=rows)
-    assert sorted(np.concatenate(blocks).tolist()) == list(range(table.rows))
-    assert len(blocks) == 1 or min(map(len, blocks)) >= 2 * k
-    for block in blocks:
-        assert (np.diff(block) > 0).all()
-        assert rows_of(table, block).codes.tolist() == table.codes[block].tolist()
-
-
-def test_a_large_table_is_cut_into_blocks_of_the_size_asked_for():
-    blocks = cut_into_blocks(build_index(larger(2000)), k=3, rows=300)
-    assert len(blocks) > 4
-    assert max(map(len, blocks)) <= 300
 
 
 @given(tables(weights=WEIGHTS), st.integers(1, 12), st.data())

@@ -153,6 +153,8 @@ def measure(
     published: AnyTable,
     *,
     config: AnyConfig = None,
+    suppress_rows: Masks = None,
+    suppress_cells: Masks = None,
     queries: int | Workload | None = None,
     query_file: str | os.PathLike[str] | None = None,
     target: str | None = None,
@@ -164,6 +166,8 @@ def measure(
         original: The table that the release was made from: a frame, a path or "-".
         published: The release, in the same row order.
         config: The configuration of the release.
+        suppress_rows: The mask of rows that the release was made with: its figures come out only with this.
+        suppress_cells: The masks of cells that it was made with.
         queries: Also measure the error of this many random COUNT queries, or of a `coterie.Workload`.
         query_file: Also measure the error of your own queries. `coterie.utility` gives the individual answers.
         target: Also measure how well a model trained on the release predicts this column; needs the `ml` extra.
@@ -171,7 +175,8 @@ def measure(
     """
     settled = Config.build(config, **settings)
     before, after = read_pair(original, published, settled)
-    measures = measure_tables(before, after, settled)
+    masks = {"suppress_rows": suppress_rows, "suppress_cells": suppress_cells}
+    measures = measure_tables(before, after, settled, **masks)
     if queries is None and query_file is None and target is None:
         return measures
     from coterie.api.utility import UtilityRequest, utility_of

@@ -177,12 +177,13 @@ def print_summary(release: Release, *, output: str | None, reports: Sequence[Pat
 
 
 def show_attributes(measures: Measures, voice: Voice) -> None:
-    """Print the loss per quasi-identifier."""
-    rows = [
-        [each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %"]
-        for each in measures.attributes.values()
-    ]
-    voice.table(["column", "weight", "loss", "changed"], rows, numbers=["weight", "loss", "changed"])
+    """Print the loss per quasi-identifier, and what cells leave open if some are sets: NCP counts any set as `*`."""
+    head, every = ["column", "weight", "loss", "changed"], measures.attributes.values()
+    rows = [[each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %"] for each in every]
+    if any(each.left_open != each.ncp for each in every):
+        head.append("set_loss")
+        rows = [[*row, f"{each.set_loss:.4f}"] for row, each in zip(rows, every, strict=True)]
+    voice.table(head, rows, numbers=head[1:])
 
 
 def show_verdict(verdict: Verdict, voice: Voice) -> None:

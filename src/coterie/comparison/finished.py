@@ -1,7 +1,8 @@
 """The log of a comparison's finished runs, which lets a second call resume where the first one stopped.
 
 The file has one line of JSON per run: its key and its figures, but no data values. The key is a hash of the input,
-of all settings that can change the figures, and of coterie's version.
+of all settings that can change the figures, of coterie's version, and of the names of the figures, which tell versions
+in development apart that measured others.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def run_key(source: str, config: Config, **more: object) -> str:
     secret = config.method_options().secrets
     settings["options"] = {name: value for name, value in settings["options"].items() if name not in secret}
     populations = [_population(model) for model in config.privacy]
-    parts = {"input": source, "settings": settings, "populations": populations, "coterie": __version__, **more}
+    whose = {"coterie": __version__, "figures": sorted(_FIELDS)}
+    parts = {"input": source, "settings": settings, "populations": populations, **whose, **more}
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 

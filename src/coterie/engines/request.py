@@ -83,7 +83,7 @@ def _problems(config: Config) -> list[Problem]:
         alone = f"method {config.method} publishes rows one by one"
         problems = [Problem(path, f"{alone}: {text}") for path, text in _of_groups(config)]
     if config.cost == "set" and config.method not in SET_METHODS:
-        text = f"the method {config.method} does not compare by NCP; use one of {', '.join(SET_METHODS)}"
+        text = f"the method {config.method} cannot minimize the size of sets; use one of {', '.join(SET_METHODS)}"
         problems.append(Problem("cost", text))
     if config.cost == "set" and config.options.get("suppress_above") is not None:
         problems.append(Problem("options.suppress_above", 'is a share of NCP; leave it or cost = "set" out'))

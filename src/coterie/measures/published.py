@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import AnyFlags, Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
+from coterie.table.masks import read_mask
 from coterie.values.notation import columns_of, published_classes
 
 if TYPE_CHECKING:
@@ -40,15 +41,26 @@ class _Originals(NamedTuple):
 
     codes: Int32
     encoded: Bool
-    """row → whether it has codes: a row left out because of missing values has none"""
+    """row → whether it has codes: a row left out because of missing values or a mask has none"""
 
 
-def measure_tables(original: pa.Table, published: pa.Table, config: Config) -> Measures:
-    """Measure the loss of a published table, from the two tables as read."""
+def measure_tables(
+    original: pa.Table,
+    published: pa.Table,
+    config: Config,
+    *,
+    suppress_rows: AnyFlags = None,
+    suppress_cells: AnyFlags = None,
+) -> Measures:
+    """Measure the loss of a published table, from the two tables as read and the masks of the release, if it had any.
+
+    What masks suppress has no influence on the values and the range of a column. The release does not show it.
+    """
     from coterie.table.encode import encode
 
     config.check_columns(original.column_names, publishes=False)
-    encoded = encode(original, config)
+    mask = read_mask(suppress_rows, suppress_cells, count=original.num_rows, quasi=config.quasi)
+    encoded = encode(original, config, mask)
     return measure_release(original, published, table=encoded.table, config=config, rows=encoded.rows)
 
 
@@ -71,7 +83,7 @@ def measure_release(
         published: The published columns, in the original's order.
         table: The original's quasi-identifiers as codes.
         config: How the columns were published, and k.
-        rows: Row of the table → position in the original, if the table lacks some (rows with missing values).
+        rows: Row of the table → position in the original, if the table lacks some (missing values, masks).
         kept: Row of the published table → position in the original. If not given and rows were removed, each
             published row is matched with the next original row inside it.
 

@@ -42,6 +42,11 @@ class BlockSums:
         """Return the sums of no rows."""
         return cls(0, 0, 0, 0, 0, np.zeros((attributes, len(_MEANS))), np.ones(attributes, dtype=np.bool_))
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of all sums in their order, which tell stored sums of another coterie apart."""
+        return [*(each.name for each in fields(cls)), *_MEANS]
+
     def __add__(self, other: BlockSums) -> BlockSums:
         added = {each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
         return BlockSums(**added | {"unchanged": self.unchanged & other.unchanged})

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from coterie.arrays import Float64, Int32
+from coterie.grouping.blocks import Boxes
 from coterie.grouping.index import Index
 
 BATCHES = 128  # into which the acceptance of all boxes falls
@@ -51,6 +52,13 @@ class Growth:
                 if nodes.free[0] < self.k:
                     break
         return groups
+
+    def boxes_of(self, seeds: Int32) -> Boxes:
+        """Return the boxes that seeds would have now, and accept none."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            self._grow(seeds, pool)
+        grown = seeds[np.isfinite(self.boxes.cost[seeds])]
+        return Boxes(self.boxes.lo[grown], self.boxes.hi[grown])
 
     def _grow(self, seeds: Int32, pool: ThreadPoolExecutor) -> None:
         from coterie.kernels.methods.compact import grow_boxes

@@ -12,8 +12,8 @@ thoroughly. With k = 2 or 3, `thorough` begins with groups chosen by linear prog
 takes SciPy; without it, it searches longer.
 
 Threads grow boxes in parallel: acceptance goes in batches, between which boxes are grown again, and no box depends on
-another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
-grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
+another of its batch. Tables of more than `block_rows` rows are cut into blocks where few boxes straddle (`blocks.py`),
+which are grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
 Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 110 times
@@ -30,7 +30,7 @@ import numpy as np
 from pydantic import Field
 
 from coterie.arrays import Float64, Int32
-from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
+from coterie.grouping.blocks import FREE_ROWS, ROWS, counted_rows, cut_into_blocks, rows_of
 from coterie.grouping.index import Index, build_index
 from coterie.grouping.priced_groups import LARGEST_K, has_solver, solver_version, whole_groups
 from coterie.grouping.refine import LARGE_K, Effort, attribute_scales, keeps, refine
@@ -68,6 +68,8 @@ NEARLY = 1.25  # a start that loses less than this times the other is searched a
 FIRST_LOOK = 1.0  # pools for each group, by which starts are compared
 EQUAL = 4  # rows to a place, on average, where merging is tried as well
 MERGED_PLACES = 16_384  # at most, where it is: it takes about as long as growing
+BOXES = 4096  # boxes that show where to cut a table into blocks: fewer lose more in small blocks
+FEWER_BOXES = 1024  # the same if it need not be cut: they show well enough where it can be for nothing
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
 # Pools for each group where k is below 4, 8, 16, 64, and above: large groups are few, and choosing their rows well
@@ -118,7 +120,10 @@ class CompactOptions(Options):
     block_rows: int = Field(
         ROWS,
         ge=1,
-        description="Maximum rows of a block. Larger tables are grouped in blocks, at some loss.",
+        description=(
+            "Maximum rows of a block, not counting those with k equals. Larger tables are grown in blocks, "
+            "at some loss."
+        ),
     )
     suppress_above: float | None = Field(
         None,
@@ -156,8 +161,8 @@ def grow_groups(table: Table, k: int, run: Run) -> Grouping:
 
 def _grown(table: Table, k: int, index: Index, settings: _Settings, block_rows: int, run: Run) -> Grouping:
     """Accept the cheapest boxes first, block by block; the index is free before and afterwards."""
-    blocks = cut_into_blocks(index, k=k, rows=block_rows)
     scales = attribute_scales(table.attributes, run)
+    blocks = _blocks(index, k, scales=scales, settings=settings, rows=block_rows, threads=run.threads)
     # Threads that are not needed for blocks of their own work on the seeds of a block.
     inner_threads = max(1, run.threads // len(blocks))
     labels = np.full(table.rows, -1, dtype=np.int32)
@@ -176,6 +181,19 @@ def _grown(table: Table, k: int, index: Index, settings: _Settings, block_rows: 
             run.progress("group", done + 1, len(blocks))
     index.reset()
     return Grouping.of(table.codes, labels)
+
+
+def _blocks(index: Index, k: int, *, scales: Float64, settings: _Settings, rows: int, threads: int) -> list[Int32]:
+    """Cut the table where few boxes straddle; all rows are one block if there are not too many."""
+    counted = counted_rows(index, k=k)
+    if counted.sum() <= min(rows, FREE_ROWS):
+        return [np.arange(len(index.nodes.position), dtype=np.int32)]
+    growth = _growth(index, k, scales=scales, settings=settings, tries=settings.tries, threads=threads)
+    places = np.flatnonzero(counted).astype(np.int32)
+    # Neighbouring places hold near rows: those at even distances are a fair choice.
+    count = min(BOXES if counted.sum() > rows else FEWER_BOXES, len(places))
+    boxes = growth.boxes_of(places[np.arange(count) * len(places) // count])
+    return cut_into_blocks(index, boxes, k=k, rows=rows)
 
 
 def _programmed(table: Table, grown: Grouping, k: int, index: Index, settings: _Settings, run: Run) -> Grouping | None:
@@ -232,8 +250,7 @@ def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, 
     """Return row → group for the rows of one block; they are free before and taken afterwards."""
     from coterie.kernels.unassigned import place_leftovers
 
-    lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
-    growth = Growth(index, k, scales=scales, reach=REACH, tries=tries, threads=threads, lists=lists)
+    growth = _growth(index, k, scales=scales, settings=settings, tries=tries, threads=threads)
     places = np.arange(len(index.nodes.points), dtype=np.int32)
     labels = np.full(len(index.nodes.position), -1, dtype=np.int32)
     # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all. Places of k
@@ -249,6 +266,11 @@ def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, 
         labels = boxes.labels.copy()
         place_leftovers(index.costs, codes, labels, boxes.lo, boxes.hi, boxes.sizes, left)
     return labels
+
+
+def _growth(index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Growth:
+    lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
+    return Growth(index, k, scales=scales, reach=REACH, tries=tries, threads=threads, lists=lists)
 
 
 def _without_outliers(table: Table, grouping: Grouping, limit: float) -> Grouping:

@@ -164,10 +164,10 @@ def as_ranks(values: pa.Array, counts: Int64, *, column: str, order: Sequence[st
         rows = int(counts[wrong].sum())
         found = f"{count_of(int(wrong.sum()), 'value')} ({count_of(rows, 'row')})"
         raise DataError(
-            f"Column {column!r} is ordered, but {found} of it are not in its order.",
+            f"Column {column!r} is ordered, but its order lacks {found}.",
             column=column,
             rows=rows,
-            hint=f"Add them to ordered.{column}, or name them in missing_values.",
+            hint=f"Add what it lacks to ordered.{column}, or to missing_values.",
         )
     return Numbers(pa.array(ranks), ranks)
 

@@ -6,15 +6,19 @@ import signal
 import subprocess
 import sys
 import textwrap
+from typing import NamedTuple
 
 import pytest
 from block_cases import config_of, run, table_of
 from pyarrow import parquet
 
+from coterie.cli.app import main
+from coterie.engines.blocks import store
 from coterie.engines.blocks.run import anonymize as anonymize_file
 from coterie.engines.blocks.state import work_path
 from coterie.engines.engine import Job
 from coterie.errors import Cancelled, ConfigError, DataError
+from coterie.measures import sums
 
 
 @pytest.fixture
@@ -117,6 +121,66 @@ def test_other_settings_are_refused(changes, text, tmp_path, config):
     stopped(tmp_path, table, config)
     with pytest.raises(DataError, match=text):
         run(tmp_path, table, config.replace(**changes), resume=True)
+
+
+@pytest.mark.parametrize("noted", [True, False], ids=["another layout", "no layout, as before it was noted"])
+def test_blocks_that_were_stored_in_another_layout_are_refused(noted, tmp_path, config, monkeypatch):
+    table = table_of(700)
+    with monkeypatch.context() as older:
+        older.setattr(sums, "_MEANS", sums._MEANS[:-1])
+        stopped(tmp_path, table, config)
+    folder = work_path(tmp_path / "out.parquet")
+    if not noted:
+        run_facts = json.loads((folder / "run.json").read_text())
+        del run_facts["layout"]
+        (folder / "run.json").write_text(json.dumps(run_facts))
+    with pytest.raises(DataError, match="stored its blocks in a different format from this one") as caught:
+        run(tmp_path, table, config, resume=True)
+    assert "force=True" in caught.value.hint
+    assert "\n" not in str(caught.value)
+    assert list((folder / "blocks").glob("*.json"))  # not thrown away before somebody says so
+    assert run(tmp_path, table, config, force=True).verification.passed
+
+
+@pytest.mark.parametrize("part", ["sums", "rows published one by one", "mapping", "stripes", "format"])
+def test_the_layout_names_everything_that_is_stored(part, monkeypatch):
+    before = store.stored_layout()
+    if part == "sums":
+        monkeypatch.setattr(sums, "_MEANS", sums._MEANS[:-1])
+    elif part == "rows published one by one":
+        monkeypatch.setattr(store, "OneByOne", NamedTuple("OneByOne", [("codes", object)]))
+    elif part == "mapping":
+        monkeypatch.setattr(store, "COLUMNS", {"group": ""})
+    elif part == "stripes":
+        monkeypatch.setattr(store, "STRIPE_ROWS", store.STRIPE_ROWS // 2)
+    else:
+        monkeypatch.setattr(store, "FORMAT", store.FORMAT + 1)
+    assert store.stored_layout() != before
+
+
+def test_the_command_line_refuses_blocks_in_another_layout_in_one_line(tmp_path, config, monkeypatch, capsys):
+    with monkeypatch.context() as older:
+        older.setattr(sums, "_MEANS", sums._MEANS[:-1])
+        stopped(tmp_path, table_of(700), config)
+    (tmp_path / "config.toml").write_text(config.to_toml())
+    arguments = [
+        *("anonymize", str(tmp_path / "in.parquet"), "-c", str(tmp_path / "config.toml"), "--engine", "blocks"),
+        *("-o", str(tmp_path / "out.parquet"), "--resume"),
+    ]
+    assert main(arguments) == 3
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1
+    assert "stored its blocks in a different format" in said[0]
+    assert "--force" in said[0]
+
+
+@pytest.mark.parametrize("left", [b"", b'{"pieces": {"0": [0, 12'], ids=["nothing", "half"])
+def test_a_block_whose_record_was_lost_with_the_power_is_grouped_again(left, tmp_path, config):
+    table = table_of(700)
+    whole = run(tmp_path, table, config, out="whole.parquet")
+    first, *_ = stopped(tmp_path, table, config)
+    (work_path(tmp_path / "out.parquet") / "blocks" / first).write_bytes(left)
+    assert run(tmp_path, table, config, resume=True).place.output_sha256 == whole.place.output_sha256
 
 
 def test_settings_that_decide_nothing_may_change(tmp_path, config):

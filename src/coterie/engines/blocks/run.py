@@ -18,7 +18,7 @@ from coterie.engines.blocks.group import group_blocks, with_remaining
 from coterie.engines.blocks.plan import make_plan
 from coterie.engines.blocks.spill import Spill
 from coterie.engines.blocks.state import WorkFolder, open_work, refused, sweep_work, was_named
-from coterie.engines.blocks.store import BlockStore, FinishedTable
+from coterie.engines.blocks.store import STRIPE_ROWS, BlockStore, FinishedTable
 from coterie.engines.phases import Phases
 from coterie.engines.request import block_problems
 from coterie.engines.suppressed import needs_remaining
@@ -35,8 +35,6 @@ from coterie.table.masks import Mask, read_mask
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
     from coterie.releases.release import Release
-
-STRIPE_ROWS = 2**18
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:

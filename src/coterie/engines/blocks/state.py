@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coterie.engines.blocks.store import stored_layout
 from coterie.engines.plan import settings_text
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.locks import LOCK, Lock, is_abandoned, lock_folder, work_path
@@ -108,6 +109,7 @@ def open_work(job: Job, stamp: Stamp, masks: str) -> WorkFolder:
     path = work_path(job.place)
     facts: dict[str, str | int] = {
         "coterie": version("coterie"),
+        "layout": stored_layout(),
         "input_sha256": stamp.sha256,
         "input_size": stamp.size,
         "settings": settings_text(job.config),
@@ -186,6 +188,8 @@ def _read(path: Path) -> dict[str, Any] | None:
 def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     texts = {
         "coterie": "used a different version of coterie from",
+        # Versions in development share a number. What they have stored does not.
+        "layout": "stored its blocks in a different format from",
         "input_sha256": "had a different input from",
         "input_size": "had a different input from",
         "settings": "had different settings from",
@@ -201,7 +205,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
 def _changed(path: Path, text: str) -> DataError:
     return DataError(
         f"The interrupted run {text} this one, so its blocks cannot be used.",
-        hint=f"Start over with force=True, or remove {path}.",
+        hint=f"Start over with force=True instead of resume=True, or remove {path}.",
     )
 
 

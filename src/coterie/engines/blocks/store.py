@@ -1,7 +1,8 @@
 """Finished blocks on disk: published cells by ranges of row numbers, so that they can be written in row order.
 
 A stripe is a range of rows of the table. A block's file has one piece for each stripe with rows of it: their
-positions in the stripe, and their cells. A small file, written last, marks the block as finished.
+positions in the stripe, and their cells. A small file, written last, marks the block as finished. `stored_layout` tells
+these files from those of a coterie with the same version number that stored something else.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from coterie.arrays import Int64
 from coterie.engines.block import BlockResult, packed
 from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
+from coterie.publishing.mapping import COLUMNS
 from coterie.table.domain import Domain
+from coterie.table.recoding import OneByOne
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -31,6 +34,16 @@ if TYPE_CHECKING:
 
 CODE = "\0code "
 """columns of codes, for quasi-identifiers that may be published unchanged"""
+
+STRIPE_ROWS = 2**18
+FORMAT = 1
+"""to be raised if the files mean something else by the same names"""
+
+
+def stored_layout() -> str:
+    """Return what identifies the layout of a block's files: their format and the names of all that they contain."""
+    names = {"sums": BlockSums.names(), "one-by-one": OneByOne._fields, "mapping": list(COLUMNS)}
+    return json.dumps({"format": FORMAT, "stripe_rows": STRIPE_ROWS, **names})
 
 
 class BlockStore:
@@ -61,11 +74,14 @@ class BlockStore:
         waiting.replace(path)
 
     def done(self, block: int) -> FinishedBlock | None:
-        """Return the summary of a block, if it is finished."""
+        """Return the summary of a block, if it is finished. One that was lost with the machine's power is not."""
         path = self.path(block, "json")
         if not path.exists():
             return None
-        record = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            return None
         pieces = {int(stripe): (start, size) for stripe, (start, size) in record["pieces"].items()}
         return FinishedBlock(pieces, BlockSums.from_dict(record["sums"]), tuple(record["notes"]))
 
