@@ -42,7 +42,7 @@ Allowed: TypeAlias = Callable[[Int32, Int64], Bool]
 """(row → group, changed groups) → whether each of them satisfies the privacy models"""
 
 ROUNDS = (6, 24)
-"""at least and at most; in between, as many as pools per group: every round cuts the whole table anew, which a short
+"""at least and at most; in between, as many as pools per group: every round cuts the whole table again, which a short
 search would spend more time on than it gains"""
 REGION_ROWS = 16_384
 TESTED_ROUNDS = 36

@@ -6,9 +6,9 @@ third group, and so on, until one can spare a row. In such a chain all groups bu
 their size. What it gains is the cost of the first minus that of the last, however long it is.
 
 Groups take rows in the order of their cost, the cheapest first. From each the search goes backwards over all groups
-that it could get a row from, directly or by a chain, until it meets a dearer one with more than k rows. If there is
-none, there never will be: chains that end elsewhere cannot pass through any of these groups, or they would have been
-found. Hence they need not be looked at again, and one pass gives the least loss of all assignments.
+that it could get a row from, directly or by a chain, until it meets a more expensive one with more than k rows. If
+there is none, there never will be: a chain that ends elsewhere cannot pass through any of these groups, or it could
+have ended here. Hence they need not be looked at again, and one pass gives the least loss of all assignments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DONE = -1
 
 
 def reassign(nodes, costs, groups, opened, k, regions, first, last):
-    """Assign rows anew in the regions first … last − 1 and update `groups`. Return how many chains that took."""
+    """Reassign rows in the regions first … last − 1 and update `groups`. Return how many chains that took."""
     count = int(np.diff(regions.base[first : last + 1]).max(initial=0))
     chains = Chains(
         np.empty(count, dtype=np.int32),
