@@ -16,12 +16,16 @@ K = 10
 # CPU time of grouping, in units of NumPy's sort of the table (`lexsort`) in the same process. In version 0.1 the unit
 # was mondrian's time by the clock, which stopped meaning anything: mondrian became twice as fast, so that every other
 # method seemed slower, and the clock depends on what else runs. No change to coterie changes the sort. Measured on one
-# machine in turn, version 0.1 (e726c92) took 3.1 sorts for mondrian, and what SORTS_OF_0_1 says for compact.
-SORTS_OF_0_1 = {("compact, fast", 10): 129, ("compact, balanced", 10): 389, ("compact, balanced", 100): 1925,
-                ("compact, thorough", 10): 3768}  # fmt: skip
-# The search for less loss may take half as long again as version 0.1; where that took seconds, it may take no longer.
-TIMES_0_1 = {("compact, fast", 10): 1.5, ("compact, balanced", 10): 1.5, ("compact, balanced", 100): 1.0,
-             ("compact, thorough", 10): 1.0}  # fmt: skip
+# machine in turn, version 0.1 (e726c92) took 3.1 sorts for mondrian, and these for compact.
+BALANCED_0_1 = {2: 298, 5: 470, 10: 383, 50: 1085, 100: 1895}
+THOROUGH_0_1 = {10: 3768}
+# The search for less loss may take half as long again as version 0.1; where that took longest, it may take no longer.
+# `fast` may take half of what `balanced` took, and lose no more.
+MOST_TIMES: dict[str, tuple[str, dict[int, int], dict[int, float]]] = {
+    "compact, fast": ("0.1's balanced", BALANCED_0_1, dict.fromkeys(BALANCED_0_1, 0.5)),
+    "compact, balanced": ("0.1's", BALANCED_0_1, dict.fromkeys(BALANCED_0_1, 1.5) | {100: 1.0}),
+    "compact, thorough": ("0.1's", THOROUGH_0_1, {10: 1.0}),
+}
 # All others: as before, 100 times what mondrian took, in version 0.1.
 SORTS_OF_OTHERS = 310
 # How much ten times the rows may cost.
@@ -30,7 +34,7 @@ GROWTH = 20
 GCP_AT_MOST: dict[str, dict[int, float]] = {
     "compact, balanced": {2: 0.0153, 5: 0.0424, 10: 0.0665, 50: 0.1402, 100: 0.1825},
     "compact, thorough": {2: 0.0149, 5: 0.0420, 10: 0.0657, 50: 0.1395, 100: 0.1815},
-    "compact, fast": {10: 0.0710},
+    "compact, fast": {2: 0.0158, 5: 0.0434, 10: 0.0679, 50: 0.1413, 100: 0.1830},
     "bottom-up": {10: 0.1290},
     "cb": {10: 0.1770},
     "gccg": {10: 0.1320},
@@ -89,9 +93,10 @@ def _limits(bench: Bench) -> None:
         if label == "top-down":
             [other] = [each["gcp"] for each in bench.rows if each["label"] == "mondrian" and each["k"] == k]
             bench.at_most(f"{label}, k = {k}: GCP ÷ mondrian's", round(row["gcp"] / other, 3), 1.0)
-        if (label, k) in SORTS_OF_0_1:
-            took = row["sorts"] / SORTS_OF_0_1[label, k]
-            bench.at_most(f"{label}, k = {k}: CPU time ÷ version 0.1's", round(took, 2), TIMES_0_1[label, k])
+        whose, sorts, times = MOST_TIMES.get(label, ("", {}, {}))
+        if k in sorts:
+            text = f"{label}, k = {k}: CPU time ÷ version {whose}"
+            bench.at_most(text, round(row["sorts"] / sorts[k], 2), times[k])
         elif k == K and not label.startswith("compact"):
             bench.at_most(f"{label}, k = {k}: CPU time ÷ that of sorting the table", row["sorts"], SORTS_OF_OTHERS)
 

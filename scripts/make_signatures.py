@@ -89,7 +89,7 @@ def write(tuples: dict[str, list[str]], signatures: dict[str, list[str]], method
     for method, names in methods.items():
         lines.append(f'    "{method}": ({"".join(json.dumps(name) + ", " for name in names)}),')
     TARGET.write_text(HEAD + "\n".join([*lines, "}", ""]))
-    subprocess.run(["ruff", "format", TARGET], check=True)
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", TARGET], check=True)
 
 
 def main() -> None:

@@ -126,7 +126,7 @@ def test_checks_against_figures_with_arx_hierarchies_are_skipped_without_them(tm
     monkeypatch.setattr(cases, "ARX", tmp_path / "absent")
     monkeypatch.setattr(harness, "RESULTS", tmp_path)
     bench = harness.Bench("methods", facts={"bounds": {"50": 0.1}})
-    bench.row(label="compact, balanced", k=50, gcp=0.3, per_row=False)
+    bench.row(label="compact, balanced", k=50, gcp=0.3, per_row=False, sorts=10.0)
     methods._limits(bench)
     [skipped] = bench.skipped
     assert skipped["text"] == "compact, balanced, k = 50: GCP"

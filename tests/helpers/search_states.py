@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 from oracles import naive_costs, naive_search
 from tables import tables
 
+from coterie.kernels.improve.opened import Open
+
 MOST = 60
 
 
 @st.composite
-def states(draw):
+def states(draw, *, weights=(1.0, 2.0, 0.0)):
     """A table with its plain attributes, k, and groups of at least k rows; some rows are in none."""
-    table, plain = draw(tables(min_rows=4, max_rows=30, max_attributes=3, weights=(1.0, 2.0, 0.0)))
+    table, plain = draw(tables(min_rows=4, max_rows=30, max_attributes=3, weights=weights))
     k = draw(st.integers(1, 4))
     order = np.asarray(draw(st.permutations(range(table.rows))), dtype=np.int64)
     kept = order[draw(st.integers(0, table.rows - k)) if draw(st.booleans()) else 0 :]
@@ -40,3 +42,10 @@ def check(groups, rows, k, cost):
 def regions_of(base, labels):
     """Row → region."""
     return [np.searchsorted(base, label, side="right") - 1 for label in labels]
+
+
+def new_open(table, groups):
+    """Make room for the boxes of this many groups."""
+    shape = (groups, table.attributes)
+    boxes = [np.zeros(shape, dtype=np.int32) for _ in range(2)]
+    return Open(*boxes, np.empty(table.rows, dtype=np.int32))

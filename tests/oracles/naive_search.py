@@ -27,3 +27,29 @@ def chains(first, follower):
             found[group].append(row)
             row = follower[row]
     return found
+
+
+def holds(members, row, cost):
+    """Whether a row could join a group at no one's expense."""
+    return all(cost(j, [each[j] for each in members]) == cost(j, [each[j] for each in (*members, row)])
+               for j in range(len(row)))  # fmt: skip
+
+
+def least_assigned(rows, labels, k, cost):
+    """The least loss if rows may change to groups that hold them, every group keeps k, and boxes stay as they are.
+
+    All assignments, row by row; what matters of the earlier ones is how many rows each group has, up to k.
+    """
+    groups = sorted(set(labels))
+    members = [[row for row, label in zip(rows, labels, strict=True) if label == group] for group in groups]
+    costs = [box_cost(each, cost) for each in members]
+    best = {(0,) * len(groups): 0.0}
+    for row in rows:
+        after = {}
+        for counts, total in best.items():
+            for at, each in enumerate(members):
+                if holds(each, row, cost):
+                    more = (*counts[:at], min(counts[at] + 1, k), *counts[at + 1 :])
+                    after[more] = min(after.get(more, total + costs[at]), total + costs[at])
+        best = after
+    return best[(k,) * len(groups)]

@@ -4,7 +4,9 @@ A random row's group is pooled with a few of its neighbours, and new groups are 
 rows; single rows then move and swap while that helps. The new groups are kept if they lose less, and at first
 also if they lose a little more: the temperature, a small share of a group's average loss, falls to zero. Where
 hierarchies decide the cost, groups are also founded for the rows of promising boxes, wherever they are, and others
-dissolved (`opening.py`): pools exchange rows, and seldom find another choice of boxes.
+dissolved (`opening.py`): pools exchange rows, and seldom find another choice of boxes. A label covers more rows than
+those of its group, so that boxes overlap: every round ends with the best assignment of all rows to the boxes at hand
+(`reassign.py`).
 
 The groups are cut into regions of near ones, which are searched in parallel, each with its own random sequence, so
 that the result is the same on any number of threads. Every round cuts elsewhere, so that a border in one round
@@ -30,7 +32,7 @@ from coterie.grouping.regions import cut_into_regions
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
-    from coterie.kernels.improve.opening import Open
+    from coterie.kernels.improve.opened import Open
     from coterie.kernels.search.nearby import NearLists
     from coterie.methods._method import Run
     from coterie.privacy.model import Model
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
 Allowed: TypeAlias = Callable[[Int32, Int64], Bool]
 """(row → group, changed groups) → whether each of them satisfies the privacy models"""
 
-ROUNDS = 12
+ROUNDS = (6, 24)
+"""at least and at most; in between, as many as pools per group: every round cuts the whole table again, which a short
+search would spend more time on than it gains"""
 REGION_ROWS = 16_384
 TESTED_ROUNDS = 36
 TESTED_GROUPS = 8
@@ -67,7 +71,7 @@ OPENS = 2.0
 OPEN_HEAT = 4.0
 """the temperature of opening, for 1 of pooling: it changes more rows at once"""
 OPEN_K = 4
-"""the minimum k: smaller groups have too few rows to choose a box for"""
+"""the minimum k for opening and reassigning: smaller groups have too few rows to choose a box for"""
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,8 @@ def refine(
     effort = effort or Effort()
     best, labels = grouping, grouping.labels
     search = _Search(table, index or build_index(table), k, run, allowed)
-    rounds = ROUNDS if allowed is None else TESTED_ROUNDS
-    pools = max(effort.pools, LEAST_POOLS / max(grouping.groups, 1)) / rounds
+    pools = max(effort.pools, LEAST_POOLS / max(grouping.groups, 1))
+    rounds = min(max(math.ceil(pools), ROUNDS[0]), ROUNDS[1]) if allowed is None else TESTED_ROUNDS
     least = start = search.loss(grouping)
     began = time.monotonic()
     for turn in range(rounds):
@@ -130,7 +134,7 @@ def refine(
         if run.deadline is not None:  # time may be up before the rounds are: it must be cold by then
             done = max(done, (time.monotonic() - began) / max(run.deadline - began, 1e-9))
         heat = HEAT * start / max(grouping.groups, 1)
-        labels = search.round(labels, pools, (heat * _warmth(done), heat * _warmth(done + 1 / rounds)))
+        labels = search.round(labels, pools / rounds, (heat * _warmth(done), heat * _warmth(done + 1 / rounds)))
         found = Grouping.of(table.codes, labels)
         loss = search.loss(found)
         if loss < least:
@@ -154,11 +158,14 @@ class _Search:
         self.most = 8 * k + 64
         self.rng = run.rng()
         # Models are tested in regions of few groups, where there is hardly another box to choose.
-        self.opens = OPENS if allowed is None and _has_choice(table, k) else 0.0
+        trees = [domain.tree is not None for domain in table.domains]
+        self.boxes_overlap = allowed is None and any(trees) and k >= OPEN_K
+        # A tight interval of numbers has no room for further rows; small groups that have any gain more from pools.
+        self.opens = OPENS if k >= LARGE_K or all(trees) else 0.0
 
     def _opened(self, groups: int) -> Open:
         """Make room for the boxes of this many groups."""
-        from coterie.kernels.improve.opening import Open
+        from coterie.kernels.improve.opened import Open
 
         shape = (groups, self.table.attributes)
         lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
@@ -192,6 +199,7 @@ class _Search:
     def round(self, labels: Int32, pools: float, heat: tuple[float, float]) -> Int32:
         """Return row → group after this many pools per group, at temperatures from the first to the second."""
         from coterie.kernels.improve.opening import open_boxes
+        from coterie.kernels.improve.reassign import reassign
         from coterie.kernels.improve.ruin import Regions as Searched
         from coterie.kernels.improve.ruin import Search, ruin_and_recreate
 
@@ -204,15 +212,18 @@ class _Search:
         portion, parties = max(1, self.k // PORTIONS), FEW_PARTIES if self.k >= LARGE_K else PARTIES
         search = Search(self.k, self.rough, self.scales, portion, parties, self.most, worse, *heat)
         near, before = self.near, cut.groups.labels.copy()
-        opened = self._opened(len(cut.groups.sizes)) if self.opens else None
+        opened = self._opened(len(cut.groups.sizes)) if self.boxes_overlap else None
         opens = regions._replace(tries=np.ceil(cut.held * pools * self.opens).astype(np.int64))
         wide = search._replace(hot=heat[0] * OPEN_HEAT, cool=heat[1] * OPEN_HEAT)
 
         def piece(first: int, last: int) -> None:
-            if opened is not None and not self.run.out_of_time:
-                open_boxes(self.index.nodes, self.index.costs, cut.groups, opened, wide, opens, first, last)
             if not self.run.out_of_time:
                 ruin_and_recreate(self.index.nodes, self.index.costs, cut.groups, near, search, regions, first, last)
+            if opened is None or self.run.out_of_time:
+                return
+            if self.opens:
+                open_boxes(self.index.nodes, self.index.costs, cut.groups, opened, wide, opens, first, last)
+            reassign(self.index.nodes, self.index.costs, cut.groups, opened, self.k, regions, first, last)
 
         self._in_pieces(len(tries), piece)
         after: Int32 = np.where(cut.apart >= 0, cut.apart, cut.groups.labels)
@@ -226,15 +237,6 @@ class _Search:
         back[np.searchsorted(cut.base, broken, side="right") - 1] = True
         region = np.searchsorted(cut.base, before, side="right") - 1
         return np.where((before >= 0) & back[region], before, after)
-
-
-def _has_choice(table: Table, k: int) -> bool:
-    """Return whether opening boxes is worth its time: where hierarchies decide the cost, or some do and k is large.
-
-    A tight interval of numbers has no room for further rows; small groups that have any gain more from pools.
-    """
-    trees = [domain.tree is not None for domain in table.domains]
-    return any(trees) and (k >= LARGE_K or (k >= OPEN_K and all(trees)))
 
 
 def attribute_scales(attributes: int, run: Run, count: int = 1024) -> Float64:

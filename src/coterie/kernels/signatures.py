@@ -6,11 +6,17 @@ Written by scripts/make_signatures.py. Kernels that are not listed are compiled 
 from __future__ import annotations
 
 TUPLES = {
+    "improve.opened.Open": """
+        int32[:,::1] int32[:,::1] int32[::1]
+    """,
     "improve.pooled.Pooled": """
         int32[::1] int32[::1] int64[::1] int32[:,::1] int64[::1] int32[::1] int32[::1]
     """,
     "improve.pooled.Sides": """
         int64[::1] float64[::1] int32[:,:,::1]
+    """,
+    "improve.reassign.Chains": """
+        int32[::1] float64[::1] int32[::1] int64[::1] int32[::1] int32[::1] bool[::1] search.walk.Walk
     """,
     "improve.recreate.Growing": """
         int32[::1] search.growth.Items int32[::1] int32[:,::1]
@@ -88,6 +94,18 @@ TUPLES = {
     "methods.top_down_repair.Work": """
         int32[::1] float64[::1] int32[::1] bool[::1] float64[::1] float64[::1] int32[::1] int32[::1]
     """,
+    "search.cheap_groups.Asked": """
+        int64 int64 float64 int64
+    """,
+    "search.cheap_groups.Listed": """
+        int32[:,::1] float64[::1]
+    """,
+    "search.cheap_groups.Offered": """
+        int64[::1] float64[::1] int64[::1]
+    """,
+    "search.cheap_groups.Room": """
+        int32[:,:,::1] int64[:,::1] float64[::1]
+    """,
     "search.costs.CostArrays": """
         int64[::1] int64[::1] int64[::1] float64[::1] float64[::1] float64[::1] int64[::1] int64[::1]
         int64[::1]
@@ -122,6 +140,10 @@ TUPLES = {
 SIGNATURES = {
     "distinct._distinct_rows": """
         int32[:,::1] int32[::1] int32[::1] int32[::1]
+    """,
+    "improve.reassign._reassign": """
+        search.rows_index.Nodes search.costs.CostArrays improve.ruin.Groups improve.opened.Open int64
+        improve.ruin.Regions int64 int64 improve.reassign.Chains
     """,
     "improve.ruin._ruin_and_recreate": """
         search.rows_index.Nodes search.costs.CostArrays improve.ruin.Groups search.nearby.NearLists
@@ -169,7 +191,8 @@ SIGNATURES = {
         search.costs.CostArrays int32[:,::1] int32[::1] int64 bool int32[::1] methods.mondrian.Work
     """,
     "methods.nh._greedy_parts": """
-        search.costs.CostArrays methods.nh.Halves int64 int64 int64 float64[::1] int64[::1] int64[::1] int32[::1]
+        search.costs.CostArrays methods.nh.Halves int64 int64 int64 float64[::1] int64[::1] int64[::1]
+        int32[::1]
     """,
     "methods.nh._tours": """
         search.costs.CostArrays int32[:,::1] int64[::1] int64 int32[::1]
@@ -196,6 +219,10 @@ SIGNATURES = {
     """,
     "methods.top_down_repair.fill_donors": """
         search.groups_index.BoxNodes methods.top_down_repair.Donors int64
+    """,
+    "search.cheap_groups._list_cheap_groups": """
+        int32[:,::1] search.costs.CostArrays search.nearby.NearLists search.cheap_groups.Offered
+        search.cheap_groups.Asked int64 int64 search.cheap_groups.Listed search.cheap_groups.Room int64[::1]
     """,
     "search.costs._box_costs": """
         search.costs.CostArrays int32[:,::1] int32[:,::1] float64[::1]
@@ -238,15 +265,14 @@ METHODS = {
         "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_places",
+        "improve.reassign._reassign",
         "methods.compact._accept_boxes",
-        "search.nearby._list_near_leaves",
         "methods.mondrian._strict_cuts",
-        "unassigned._place_leftovers",
         "search.rows_index.fill",
         "search.rows_index._build",
+        "unassigned._place_leftovers",
         "search.costs._box_costs",
         "distinct._distinct_rows",
-        "search.nearby._too_short",
     ),
     "bottom-up": (
         "methods.bottom_up.split_groups",
@@ -261,20 +287,21 @@ METHODS = {
         "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_places",
+        "improve.reassign._reassign",
         "methods.compact._accept_boxes",
         "search.nearby._list_near_leaves",
         "methods.mondrian._strict_cuts",
-        "unassigned._place_leftovers",
         "search.rows_index.fill",
         "search.rows_index._build",
+        "unassigned._place_leftovers",
         "search.costs._box_costs",
         "distinct._distinct_rows",
         "search.nearby._too_short",
     ),
     "gccg": (
         "methods.gccg._gather",
-        "search.rows_index._build",
         "search.rows_index.fill",
+        "search.rows_index._build",
         "distinct._distinct_rows",
     ),
     "incognito": (
@@ -293,9 +320,9 @@ METHODS = {
     "kmembers": (
         "methods.kmembers.grow_groups",
         "search.neighbours.neighbour_costs",
-        "unassigned._place_leftovers",
-        "search.rows_index._build",
         "search.rows_index.fill",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
         "search.neighbours.least_floors",
         "distinct._distinct_rows",
     ),
@@ -314,25 +341,25 @@ METHODS = {
         "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_places",
+        "improve.reassign._reassign",
         "methods.compact._accept_boxes",
-        "search.nearby._list_near_leaves",
-        "methods.mondrian._strict_cuts",
-        "unassigned._place_leftovers",
-        "search.rows_index.fill",
-        "search.rows_index._build",
-        "search.costs._box_costs",
-        "distinct._distinct_rows",
-        "search.nearby._too_short",
         "search.neighbours.neighbour_costs",
         "methods.optimal.groups_below",
+        "search.cheap_groups._list_cheap_groups",
+        "methods.mondrian._strict_cuts",
+        "search.rows_index.fill",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
         "search.neighbours.least_floors",
+        "search.costs._box_costs",
+        "distinct._distinct_rows",
     ),
     "top-down": (
         "methods.top_down_repair._repair",
         "methods.top_down._cut",
         "search.rows_index._build",
-        "methods.top_down_repair.fill_donors",
         "search.groups_index.fill",
+        "methods.top_down_repair.fill_donors",
         "search.costs._box_costs",
         "methods.top_down_repair.chain_labels",
     ),

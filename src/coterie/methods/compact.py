@@ -72,13 +72,13 @@ BOXES = 4096  # boxes that show where to cut a table into blocks: fewer lose mor
 FEWER_BOXES = 1024  # the same if it need not be cut: they show well enough where it can be for nothing
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
-# Pools for each group where k is below 4, below 8, below 16, and above: large groups are few, and choosing their rows
-# well takes longer.
-STEPS = (4, SMALL_K, LARGE_K)
+# Pools for each group where k is below 4, 8, 16, 64, and above: large groups are few, and choosing their rows well
+# takes longer.
+STEPS = (4, SMALL_K, LARGE_K, 64)
 EFFORTS = {
-    "fast": (2.0, 2.0, 4.0, 20.0),
-    "balanced": (4.5, 10.0, 22.0, 60.0),
-    "thorough": (60.0, 120.0, 150.0, 300.0),
+    "fast": (2.0, 2.0, 4.0, 30.0, 40.0),
+    "balanced": (6.0, 14.0, 22.0, 80.0, 80.0),
+    "thorough": (60.0, 120.0, 150.0, 300.0, 300.0),
 }
 # `thorough` with small groups, where the linear program gives the start: it takes as long as 10 to 20 pools per group,
 # and then 24 find more than 60 do without. `balanced` has 6, so that the same time is better spent on pools.
@@ -93,11 +93,13 @@ def _settings(effort: str, k: int) -> _Settings:
     shared = 6 if k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
     leaves = max(LEAVES[0], LEAVES[1] * k)
     if effort == "fast":
-        # Several tries are quick over a shared list, and its short search seldom finds what they miss.
-        return _Settings(shared, leaves, 0.6 if k >= SMALL_K else 0.7, 4 if k >= SMALL_K else 1, pools)
+        # Several tries are quick over a shared list, and its short search seldom finds what they miss. Of large groups
+        # there are few for so many seeds: the time is better spent on searching longer.
+        seeds = 0.3 if k >= LARGE_K else 0.6 if k >= SMALL_K else 0.7
+        return _Settings(shared, leaves, seeds, 4 if k >= SMALL_K else 1, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
     tries = 8 if k >= LARGE_K else 1
-    seeds = 0.6 if SMALL_K <= k < LARGE_K else 1.0
+    seeds = 0.7 if k >= LARGE_K else 0.6 if k >= SMALL_K else 1.0
     settings = _Settings(shared, leaves, seeds, tries, pools)
     if effort == "thorough" and 2 <= k <= LARGEST_K and has_solver():
         return settings._replace(programs=PROGRAMS)

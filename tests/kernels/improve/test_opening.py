@@ -4,23 +4,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_search
-from search_states import MOST, check, plain_cost, regions_of, states
+from search_states import MOST, check, new_open, plain_cost, regions_of, states
 from tables import tree_domain
 
 from coterie.grouping.index import build_index
 from coterie.grouping.refine import attribute_scales
 from coterie.grouping.regions import cut_into_regions
-from coterie.kernels.improve.opening import Open, open_boxes
+from coterie.kernels.improve.opening import open_boxes
 from coterie.kernels.improve.ruin import Regions, Search
 from coterie.kernels.search.growth import rough_costs, rough_scales
 from coterie.methods import Run
 from coterie.table.table import Table
-
-
-def new_open(table, groups):
-    shape = (groups, table.attributes)
-    boxes = [np.zeros(shape, dtype=np.int32) for _ in range(2)]
-    return Open(*boxes, np.empty(table.rows, dtype=np.int32))
 
 
 @settings(max_examples=60)

@@ -13,22 +13,17 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import loop, once, part
+from coterie.kernels.improve.opened import draw, move, prepare
 from coterie.kernels.improve.polish import TOLERANCE
 from coterie.kernels.improve.recreate import next_draw
 from coterie.kernels.improve.variation import vary
 from coterie.kernels.search.costs import box_cost
-from coterie.kernels.search.growth import close_box
 from coterie.kernels.search.rows_index import apart, inside
 from coterie.kernels.search.walk import new_walk, offer, pop, set_out
 
 AT_MOST = 1.2  # a box that costs more than this times the one it is varied from is not looked at
 DONORS = 100  # groups whose rows lie in the box, at most
 KEEP, EMPTY, DISSOLVE = 0, 1, 2  # keep k rows; give all rows that lie in the box; the others leave as well
-
-# Groups as boxes and lists that can lose rows.
-#   lo, hi: group → all that its rows may have at the same cost
-#   previous: row → the row before it in its group, −1 for the first
-Open = namedtuple("Open", "lo hi previous")
 
 # Arrays that opening writes to. Groups are counted from the first one of their region.
 #   box: [2, attribute] the box to open
@@ -64,47 +59,6 @@ def open_boxes(nodes, costs, groups, opened, search, regions, first, last):
         new_walk(),
     )
     return _open_boxes(nodes, costs, groups, opened, search, regions, first, last, room)
-
-
-@part
-def _move(groups, opened, row, to):
-    """Move a row to another group, whose box is left as it is."""
-    g = np.int64(groups.labels[row])
-    before, after = opened.previous[row], groups.follower[row]
-    if before >= 0:
-        groups.follower[before] = after
-    else:
-        groups.first[g] = after
-    if after >= 0:
-        opened.previous[after] = before
-    head = groups.first[to]
-    if head >= 0:
-        opened.previous[head] = row
-    groups.follower[row] = head
-    opened.previous[row] = -1
-    groups.first[to] = row
-    groups.labels[row] = to
-    groups.sizes[g] -= 1
-    groups.sizes[to] += 1
-
-
-@part
-def _draw(nodes, costs, groups, opened, g):
-    """Set the box and the cost of a group from its rows."""
-    lo, hi = opened.lo[g], opened.hi[g]
-    row = groups.first[g]
-    first = True
-    while row >= 0:
-        p = nodes.position[row]
-        for j in range(lo.shape[0]):
-            c = nodes.points[p, j]
-            lo[j] = c if first else min(lo[j], c)
-            hi[j] = c if first else max(hi[j], c)
-        first = False
-        row = groups.follower[row]
-    groups.costs[g] = 0.0 if first else box_cost(costs, lo, hi)
-    if not first:
-        close_box(costs, lo, hi)
 
 
 @once
@@ -241,7 +195,7 @@ def _found(nodes, costs, groups, opened, k, region, t, found, costly, cheap, don
             room.given[g - base] -= 1
             room.moved[moved], room.origin[moved] = row, g
             moved += 1
-            _move(groups, opened, row, found)
+            move(groups, opened, row, found)
     while groups.sizes[found] < k:  # rows that others can spare, from the most expensive groups
         most, chosen = -1.0, -1
         for i in range(cheap):
@@ -258,11 +212,11 @@ def _found(nodes, costs, groups, opened, k, region, t, found, costly, cheap, don
             changed = _note(groups, opened, g, room, changed)
         room.moved[moved], room.origin[moved] = room.cheap[chosen], g
         moved += 1
-        _move(groups, opened, room.cheap[chosen], found)
+        move(groups, opened, room.cheap[chosen], found)
     for i in range(changed):
         g = np.int64(room.changed[i])
         if room.choice[g - base] != DISSOLVE:
-            _draw(nodes, costs, groups, opened, g)
+            draw(nodes, costs, groups, opened, g)
     for i in range(donors):
         g = np.int64(room.donors[i])
         while room.choice[g - base] == DISSOLVE and groups.first[g] >= 0:
@@ -277,7 +231,7 @@ def _found(nodes, costs, groups, opened, k, region, t, found, costly, cheap, don
                 changed = _note(groups, opened, to, room, changed)
             room.moved[moved], room.origin[moved] = row, g
             moved += 1
-            _move(groups, opened, row, to)
+            move(groups, opened, row, to)
         if groups.sizes[g] == 0:
             groups.costs[g] = 0.0
     return moved, changed, before, True
@@ -287,26 +241,13 @@ def _found(nodes, costs, groups, opened, k, region, t, found, costly, cheap, don
 def _undo(groups, opened, moved, changed, room):
     """Put all rows back, the last one first, and restore boxes and costs."""
     for i in range(moved - 1, -1, -1):
-        _move(groups, opened, room.moved[i], np.int64(room.origin[i]))
+        move(groups, opened, room.moved[i], np.int64(room.origin[i]))
     for i in range(changed):
         g = np.int64(room.changed[i])
         groups.costs[g] = room.costs[i]
         for j in range(opened.lo.shape[1]):
             opened.lo[g, j] = room.boxes[i, 0, j]
             opened.hi[g, j] = room.boxes[i, 1, j]
-
-
-@once
-def _prepare(nodes, costs, groups, opened, base, end, room):
-    """Set the boxes of a region's groups, and what precedes each of their rows."""
-    for g in range(base, end):
-        room.turn[g - base] = -1
-        _draw(nodes, costs, groups, opened, g)
-        before, row = np.int32(-1), groups.first[g]
-        while row >= 0:
-            opened.previous[row] = before
-            before = row
-            row = groups.follower[row]
 
 
 @loop
@@ -316,7 +257,9 @@ def _open_boxes(nodes, costs, groups, opened, search, regions, first, last, room
     for b in range(first, last):
         base, end = regions.base[b], regions.base[b + 1]
         region, span = (base, end), regions.starts[b + 1] - regions.starts[b]
-        _prepare(nodes, costs, groups, opened, base, end, room)
+        prepare(nodes, costs, groups, opened, base, end)
+        for g in range(base, end):
+            room.turn[g - base] = -1
         for t in range(regions.tries[b]):
             row = regions.rows[regions.starts[b] + next_draw(draws, b) % span]
             other = regions.rows[regions.starts[b] + next_draw(draws, b) % span]

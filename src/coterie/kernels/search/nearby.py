@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie.kernels import loop, part
 from coterie.kernels.search.costs import Aimed, aim_all, joined_cost, new_reach
-from coterie.kernels.search.growth import ALL, near_points
+from coterie.kernels.search.growth import near_points
 from coterie.kernels.search.heap import keep_nearest, new_heap
 from coterie.kernels.search.walk import new_walk
 from coterie.kernels.sorting import sort_pairs
@@ -21,6 +21,8 @@ from coterie.kernels.sorting import sort_pairs
 #   positions: [list, entry]
 #   counts: list → how many entries it has
 NearLists = namedtuple("NearLists", "positions counts")
+
+NEAR_LEAVES = 64  # visited for the places near a place: with several columns of numbers, all would take very long
 
 
 def too_short(nodes, lists, asked, least):
@@ -99,7 +101,7 @@ def _list_near_places(nodes, costs, first, last, lists, reach, heap, walk):
     for place in range(first, last):
         aimed = Aimed(costs, reach, nodes.points[place], nodes.points[place])
         aim_all(aimed)
-        count = near_points(nodes, aimed, lists.positions.shape[1] - 1, ALL, heap, walk)
+        count = near_points(nodes, aimed, lists.positions.shape[1] - 1, NEAR_LEAVES, heap, walk)
         sort_pairs(heap.keys, heap.ids, count)
         for at in range(count):
             lists.positions[place, at] = heap.ids[at]
