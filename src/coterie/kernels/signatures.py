@@ -17,6 +17,7 @@ TUPLES = {
     """,
     "improve.reassign.Chains": """
         int32[::1] float64[::1] int32[::1] int64[::1] int32[::1] int32[::1] bool[::1] search.walk.Walk
+        int32[::1]
     """,
     "improve.recreate.Growing": """
         int32[::1] search.growth.Items int32[::1] int32[:,::1]

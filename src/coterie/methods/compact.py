@@ -76,7 +76,7 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 # takes longer.
 STEPS = (4, SMALL_K, LARGE_K, 64)
 EFFORTS = {
-    "fast": (2.0, 2.0, 4.0, 30.0, 40.0),
+    "fast": (2.0, 2.0, 4.0, 24.0, 40.0),
     "balanced": (6.0, 14.0, 22.0, 80.0, 80.0),
     "thorough": (60.0, 120.0, 150.0, 300.0, 300.0),
 }

@@ -17,9 +17,10 @@ from coterie.kernels.improve.opened import draw, move, prepare
 from coterie.kernels.improve.polish import TOLERANCE
 from coterie.kernels.improve.recreate import next_draw
 from coterie.kernels.improve.variation import vary
+from coterie.kernels.search.box_members import places_inside
 from coterie.kernels.search.costs import box_cost
-from coterie.kernels.search.rows_index import apart, inside
-from coterie.kernels.search.walk import new_walk, offer, pop, set_out
+from coterie.kernels.search.rows_index import inside
+from coterie.kernels.search.walk import new_walk
 
 AT_MOST = 1.2  # a box that costs more than this times the one it is varied from is not looked at
 DONORS = 100  # groups whose rows lie in the box, at most
@@ -33,7 +34,10 @@ KEEP, EMPTY, DISSOLVE = 0, 1, 2  # keep k rows; give all rows that lie in the bo
 #   kept, gone: donor → the gain if it keeps k rows, and if it is dissolved
 #   moved, origin: rows in the order in which they were moved, and their groups before
 #   changed, costs, boxes: groups that were changed, and what they were
-Room = namedtuple("Room", "box costly cheap donors turn given choice kept gone moved origin changed costs boxes walk")
+#   inside: the places in the box
+Room = namedtuple(
+    "Room", "box costly cheap donors turn given choice kept gone moved origin changed costs boxes walk inside"
+)
 
 
 def open_boxes(nodes, costs, groups, opened, search, regions, first, last):
@@ -57,6 +61,7 @@ def open_boxes(nodes, costs, groups, opened, search, regions, first, last):
         np.empty(count, dtype=np.float64),
         np.empty((count, 2, d), dtype=np.int32),
         new_walk(),
+        np.empty(len(nodes.points), dtype=np.int32),
     )
     return _open_boxes(nodes, costs, groups, opened, search, regions, first, last, room)
 
@@ -65,37 +70,26 @@ def open_boxes(nodes, costs, groups, opened, search, regions, first, last):
 def _look_inside(nodes, groups, k, region, t, cost, room):
     """Collect the rows of a region inside the box, costly and cheap ones, and the groups of the costly ones."""
     base, end = region
-    low, high, walk = room.box[0], room.box[1], room.walk
     costly, cheap, donors = 0, 0, 0
-    top = set_out(walk)
-    while top >= 0:
-        node, bound, top = pop(walk, top)
-        if apart(low, high, nodes.lo, nodes.hi, node):
-            continue
-        if nodes.left[node] >= 0:
-            for child in range(nodes.left[node] + 1, nodes.left[node] - 1, -1):
-                top = offer(walk, top, child, bound, bound)
-            continue
-        for p in range(nodes.start[node], nodes.end[node]):
-            if not inside(low, high, nodes.points, nodes.points, p):
+    for i in range(places_inside(nodes, room.walk, room.box[0], room.box[1], room.inside)):
+        p = room.inside[i]
+        for at in range(nodes.row_start[p], nodes.row_start[p + 1]):
+            row = nodes.rows[at]
+            g = np.int64(groups.labels[row])
+            if g < base or g >= end:
                 continue
-            for at in range(nodes.row_start[p], nodes.row_start[p + 1]):
-                row = nodes.rows[at]
-                g = np.int64(groups.labels[row])
-                if g < base or g >= end:
-                    continue
-                if groups.costs[g] > cost + TOLERANCE:
-                    if room.turn[g - base] != t:
-                        room.turn[g - base] = t
-                        room.given[g - base] = 0
-                        room.donors[donors] = g
-                        donors += 1
-                    room.given[g - base] += 1
-                    room.costly[costly] = row
-                    costly += 1
-                elif groups.sizes[g] > k:
-                    room.cheap[cheap] = row
-                    cheap += 1
+            if groups.costs[g] > cost + TOLERANCE:
+                if room.turn[g - base] != t:
+                    room.turn[g - base] = t
+                    room.given[g - base] = 0
+                    room.donors[donors] = g
+                    donors += 1
+                room.given[g - base] += 1
+                room.costly[costly] = row
+                costly += 1
+            elif groups.sizes[g] > k:
+                room.cheap[cheap] = row
+                cheap += 1
     return costly, cheap, donors
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from coterie.kernels import loop, once, part
 from coterie.kernels.improve.opened import draw, move, prepare
 from coterie.kernels.improve.polish import TOLERANCE
-from coterie.kernels.search.rows_index import apart, inside
-from coterie.kernels.search.walk import new_walk, offer, pop, set_out
+from coterie.kernels.search.box_members import places_inside
+from coterie.kernels.search.walk import new_walk
 from coterie.kernels.sorting import sort_pairs
 
 # Arrays that reassigning writes to. Groups are counted from the first one of their region.
@@ -30,7 +30,8 @@ from coterie.kernels.sorting import sort_pairs
 #   seen: group → the last search that has reached it; DONE: no search needs to
 #   taker, row: group → the group that it gives a row to, in the search at hand, and the row
 #   changed: group → whether its rows are others now
-Chains = namedtuple("Chains", "order keys queue seen taker row changed walk")
+#   inside: the places in a box
+Chains = namedtuple("Chains", "order keys queue seen taker row changed walk inside")
 
 DONE = -1
 
@@ -47,6 +48,7 @@ def reassign(nodes, costs, groups, opened, k, regions, first, last):
         np.empty(count, dtype=np.int32),
         np.empty(count, dtype=np.bool_),
         new_walk(),
+        np.empty(len(nodes.points), dtype=np.int32),
     )
     return _reassign(nodes, costs, groups, opened, k, regions, first, last, chains)
 
@@ -58,31 +60,21 @@ def _givers(nodes, groups, opened, k, region, taker, g, count, search, chains):
     taker: the group at the end of the chain, which must be cheaper.
     """
     base, end = region
-    low, high, walk, seen = opened.lo[g], opened.hi[g], chains.walk, chains.seen
-    top = set_out(walk)
-    while top >= 0:
-        node, bound, top = pop(walk, top)
-        if apart(low, high, nodes.lo, nodes.hi, node):
-            continue
-        if nodes.left[node] >= 0:
-            for child in range(nodes.left[node] + 1, nodes.left[node] - 1, -1):
-                top = offer(walk, top, child, bound, bound)
-            continue
-        for p in range(nodes.start[node], nodes.end[node]):
-            if not inside(low, high, nodes.points, nodes.points, p):
+    seen, held = chains.seen, places_inside(nodes, chains.walk, opened.lo[g], opened.hi[g], chains.inside)
+    for i in range(held):
+        p = chains.inside[i]
+        for at in range(nodes.row_start[p], nodes.row_start[p + 1]):
+            row = nodes.rows[at]
+            other = np.int64(groups.labels[row])
+            if other < base or other >= end or seen[other - base] == search or seen[other - base] == DONE:
                 continue
-            for at in range(nodes.row_start[p], nodes.row_start[p + 1]):
-                row = nodes.rows[at]
-                other = np.int64(groups.labels[row])
-                if other < base or other >= end or seen[other - base] == search or seen[other - base] == DONE:
-                    continue
-                seen[other - base] = search
-                chains.taker[other - base] = g
-                chains.row[other - base] = row
-                if groups.sizes[other] > k and groups.costs[other] > groups.costs[taker] + TOLERANCE:
-                    return other, count
-                chains.queue[count] = other
-                count += 1
+            seen[other - base] = search
+            chains.taker[other - base] = g
+            chains.row[other - base] = row
+            if groups.sizes[other] > k and groups.costs[other] > groups.costs[taker] + TOLERANCE:
+                return other, count
+            chains.queue[count] = other
+            count += 1
     return np.int64(-1), count
 
 

@@ -55,8 +55,8 @@ def list_members(nodes, prices, lo, hi, most):
 
 
 @part
-def _places_inside(nodes, walk, lo, hi, inside):
-    """List the places in a box; return how many there are."""
+def places_inside(nodes, walk, lo, hi, inside):
+    """List the places in a box, in their order; return how many there are."""
     count = 0
     top = set_out(walk)
     while top >= 0:
@@ -70,7 +70,7 @@ def _places_inside(nodes, walk, lo, hi, inside):
         if not meets:
             continue
         if nodes.left[node] >= 0 and not within:
-            for child in range(nodes.left[node], nodes.left[node] + 2):
+            for child in range(nodes.left[node] + 1, nodes.left[node] - 1, -1):
                 top += 1
                 walk.stack[top] = child
             continue
@@ -91,7 +91,7 @@ def _places_inside(nodes, walk, lo, hi, inside):
 def _list_members(nodes, prices, lo, hi, found, room):
     most = found.places.shape[1]
     for b in range(lo.shape[0]):
-        count = _places_inside(nodes, room.walk, lo[b], hi[b], room.inside)
+        count = places_inside(nodes, room.walk, lo[b], hi[b], room.inside)
         limit, equal = -np.inf, count
         if count > most:
             for i in range(count):
