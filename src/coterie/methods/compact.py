@@ -76,7 +76,7 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 # takes longer.
 STEPS = (4, SMALL_K, LARGE_K, 64)
 EFFORTS = {
-    "fast": (2.0, 2.0, 4.0, 24.0, 40.0),
+    "fast": (2.0, 2.0, 3.5, 24.0, 40.0),
     "balanced": (6.0, 14.0, 22.0, 80.0, 80.0),
     "thorough": (60.0, 120.0, 150.0, 300.0, 300.0),
 }
@@ -95,7 +95,7 @@ def _settings(effort: str, k: int) -> _Settings:
     if effort == "fast":
         # Several tries are quick over a shared list, and its short search seldom finds what they miss. Of large groups
         # there are few for so many seeds: the time is better spent on searching longer.
-        seeds = 0.3 if k >= LARGE_K else 0.6 if k >= SMALL_K else 0.7
+        seeds = 0.3 if k >= LARGE_K else 0.5 if k >= SMALL_K else 0.7
         return _Settings(shared, leaves, seeds, 4 if k >= SMALL_K else 1, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
     tries = 8 if k >= LARGE_K else 1
