@@ -211,6 +211,16 @@ def test_in_blocks_people_are_counted_with_kept_columns(tmp_path):
     assert one.state == two.state
 
 
+def test_the_bound_of_a_large_table_is_computed_if_its_effort_is_set(monkeypatch):
+    monkeypatch.setattr("coterie.verdict.verdict.BOUND_ROWS", 100)
+    without, asked = (verdict(**LEFT, **more).questions["utility"] for more in ({}, {"bound_effort": "quick"}))
+    assert "loss_over_bound" not in without.figures
+    assert any("100 rows" in text and "`bound_effort" in text for text in without.evidence)
+    assert asked.figures["loss_over_bound"] >= 1
+    assert not any("Not compared" in text for text in asked.evidence)
+    assert verdict(people(100), **LEFT).questions["utility"].figures["loss_over_bound"] >= 1
+
+
 def test_verify_judges_utility_by_what_is_published(tmp_path):
     table = people()[["age", "zip", "disease"]]
     for k, state in ((12, "pass"), (300, "warn")):

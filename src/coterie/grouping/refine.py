@@ -5,7 +5,7 @@ rows; single rows then move and swap while that helps. The new groups are kept i
 also if they lose a little more: the temperature, a small share of a group's average loss, falls to zero. Where
 hierarchies decide the cost, groups are also founded for the rows of promising boxes, wherever they are, and others
 dissolved (`opening.py`): pools exchange rows, and seldom find another choice of boxes. A label covers more rows than
-those of its group, so that boxes overlap: every third round, and the last one, ends with the best assignment of all
+those of its group, so that boxes overlap: every second round, up to the last one, ends with the best assignment of all
 rows to the boxes at hand (`reassign.py`).
 
 The groups are cut into regions of near ones, which are searched in parallel, each with its own random sequence, so
@@ -70,7 +70,7 @@ OPENS = 2.0
 """boxes to open, for each pool"""
 OPEN_HEAT = 4.0
 """the temperature of opening, for 1 of pooling: it changes more rows at once"""
-REASSIGN_EVERY = 3
+REASSIGN_EVERY = 2
 """rounds for each reassignment: after every round it would take up to a tenth of the time, for no lower loss"""
 OPEN_K = 4
 """the minimum k for opening and reassigning: smaller groups have too few rows to choose a box for"""

@@ -48,7 +48,7 @@ def guided_bound(
     k: int,
     *,
     threads: int = 1,
-    effort: str = "quick",
+    effort: str | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> float:
     """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows.
@@ -57,11 +57,12 @@ def guided_bound(
         table: The rows.
         k: The minimum group size.
         threads: Number of threads; the result does not depend on it.
-        effort: quick, good, best, or a number of seconds.
+        effort: quick (by default), good, best, or a number of seconds.
         cancelled: Asked between units of work; if true, Cancelled is raised.
     """
     from coterie.methods import Run
 
+    effort = effort or "quick"
     return lower_bound(
         table,
         k,

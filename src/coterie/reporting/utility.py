@@ -99,7 +99,8 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
     if not release.complete:
         text = "Not computed: a bound compares each row with all others, and not all of them are held in memory."
         return model.Bound(value=None, ratio=None, estimated=False, text=text)
-    exact = table.rows <= BOUND_ROWS or "bound" in measures.known
+    wanted = release.config.bound_effort is not None
+    exact = wanted or table.rows <= BOUND_ROWS or "bound" in measures.known
     if release.by_rows:
         text = (
             "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
@@ -113,7 +114,7 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
     else:
         text = (
             f"Estimated from {BOUND_SAMPLE:,} rows drawn at random, because the table is large; it is approximate. "
-            "release.bound computes it in full, and raises it further."
+            "release.bound or `bound_effort` computes it in full, and raises it further."
         )
     if exact:
         value, ratio = measures["bound"], measures.get("loss_over_bound")

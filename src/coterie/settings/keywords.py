@@ -80,7 +80,7 @@ class SharedKeywords(TypedDict, total=False):
     """Release model, for the report: public, agreement or enclave."""
     author: str | None
     """Author of the release, who is responsible for it, for the report."""
-    bound_effort: str
+    bound_effort: str | None
     """Effort for the lower bound on the loss: quick, good, best, or a number of seconds."""
     threads: int | None
     """Number of threads."""

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
 
-# The bound compares all rows with all others; on more rows it takes longer than a verdict should.
-BOUND_ROWS = 20_000
 # Random queries use at most this many rows, the same before and after.
 QUERY_ROWS = 20_000
 QUERIES = 200
-LONG = f"long where there are more than {BOUND_ROWS:,}"
 
 
-def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
-    """Assess the utility of the data: its losses, the bound if `bounded`, and the median error of queries, if known.
+def usefulness(
+    measures: Measures, config: Config, *, queries: float | None = None, no_bound: str = "it needs all rows in memory"
+) -> Findings:
+    """Assess the utility of the data: its losses, also relative to the bound, and the median query error, if known.
+
+    no_bound: why the loss is not compared with the bound; empty if it is.
 
     NCP counts any two values of a category without a hierarchy as all of them. Columns that are published as sets are
     therefore judged by the values that the sets list.
@@ -39,7 +40,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     findings = Findings("utility", config.accept)
     gcp, columns = float(measures["gcp"]), {name: float(each.left_open) for name, each in measures.attributes.items()}
     told = f"The information loss (GCP) is {gcp:.4f}"
-    if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
+    if not no_bound and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
         near = in_words(ratio)
         told += f", {ratio:.2f} times the lower bound for all groups of at least k rows{near and f': it is {near}'}"
@@ -51,8 +52,8 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
             f"Judged by what is left open: {loss:.4f}. Sets ({', '.join(sets)}) count by the values that they list, "
             "where GCP counts any two values as all of them."
         )
-    if not bounded:
-        findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
+    if no_bound:
+        findings.evidence.append(f"Not compared with the lower bound: {no_bound}.")
     _judge(findings, loss, columns, config)
     if queries is None:
         findings.evidence.append("Not asked: random COUNT queries, which take ranges and the original.")

@@ -17,7 +17,7 @@ from coterie.verdict.inference import inference
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
 from coterie.verdict.singling_out import look_at_order, look_at_tightness, singled_out
-from coterie.verdict.usefulness import BOUND_ROWS, query_error, useful_by_label, usefulness
+from coterie.verdict.usefulness import query_error, useful_by_label, usefulness
 from coterie.verification.arrow import ArrowCounter
 from coterie.verification.cells import numbered
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.verification.sql import HiddenColumn
     from coterie.verification.verify import Verification
+
+# The bound compares all rows with all others; on more rows it takes longer than a verdict should.
+BOUND_ROWS = 20_000
 
 
 def verdict_of(release: Release) -> Verdict:
@@ -44,7 +47,7 @@ def verdict_of(release: Release) -> Verdict:
     names = published_names(published.table.column_names, config.quasi)
     held = ArrowCounter(published.table, names, who=who, known=known)
     queries = query_error(original, published.table, config, kept=kept)
-    useful = usefulness(release.measures, config, queries=queries, bounded=original.num_rows <= BOUND_ROWS)
+    useful = usefulness(release.measures, config, queries=queries, no_bound=_no_bound(release))
     return verdict_of_rows(
         PublishedRows.of_table(held),
         config,
@@ -54,6 +57,13 @@ def verdict_of(release: Release) -> Verdict:
         useful=useful,
         people=lambda findings: look_for_people(findings, held, config, original=original, kept=kept, k=config.k),
     )
+
+
+def _no_bound(release: Release) -> str:
+    """Return why the loss is not compared with the bound; nothing if it is."""
+    if release.table.rows <= BOUND_ROWS or release.config.bound_effort is not None:
+        return ""
+    return f'it takes a while for more than {BOUND_ROWS:,} rows. `bound_effort = "quick"` or a report includes it'
 
 
 def verdict_of_rows(

@@ -8,8 +8,8 @@ from typing import Literal
 from coterie.settings.fields._setting import Group, setting
 
 
-def _effort(value: str) -> str:
-    if not re.fullmatch(r"quick|good|best|\d+(\.\d+)?", value):
+def _effort(value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"quick|good|best|\d+(\.\d+)?", value):
         raise ValueError("must be quick, good, best or a number of seconds")
     return value
 
@@ -57,11 +57,13 @@ class Reporting(Group, title="Report", intro=_INTRO, decides="nothing"):
         limits={"gt": 0, "le": 1},
         decides="figures",
     )
-    bound_effort: str = setting(
-        "quick",
+    bound_effort: str | None = setting(
+        None,
         "Effort for the lower bound on the loss: quick, good, best, or a number of seconds.",
         more="More effort gives a higher bound, and so a smaller gap between the loss and the least possible loss. It "
-        "never changes the release. With a number of seconds, the bound depends on the machine.",
+        "never changes the release. With a number of seconds, the bound depends on the machine. By default it is "
+        "quick, and the verdict has the bound only for tables of up to 20,000 rows; if the effort is set, it has it "
+        "for every table in memory.",
         why="quick takes about as long as the release itself, good two to thirty times as long; best takes "
         "minutes, more for large groups.",
         title="Effort for the lower bound",
