@@ -50,10 +50,12 @@ class Measure:
         return self if own is None else replace(self, level_weights=own)
 
     def node_costs(self, tree: Tree) -> Float64:
-        """Return tree node → cost of an interval whose lowest common ancestor it is (0 for leaves)."""
+        """Return tree node → cost of a cell with its label (0 for leaves, and for NCP above a single leaf)."""
         if self.name == "ncp":
-            sizes = tree.sizes(whole=self.leaf_counts == "hierarchy")
-            share = sizes / max(sizes[0], np.finfo(np.float64).tiny)
+            whole = self.leaf_counts == "hierarchy"
+            sizes = tree.sizes(whole=whole)
+            single = tree.whole_size == 1 if whole else tree.last == tree.first
+            share = np.where(single, 0.0, sizes / max(sizes[0], np.finfo(np.float64).tiny))
         elif self.name == "height":
             share = tree.height / max(int(tree.height[0]), 1)
         else:
