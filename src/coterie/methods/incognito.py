@@ -135,12 +135,10 @@ def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
     measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
     costs = []
     for domain, levels in zip(table.domains, lattice.levels, strict=True):
-        if domain.tree is not None and levels.node is not None:
-            # By the published label, as the measures do: it may be above a single present value.
-            cost = measure.of(domain.name).node_costs(domain.tree)[levels.node]
-        else:
-            cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
-        costs.append(domain.weight * cost)
+        # By the published label, as the measures do: it may be above a single present value.
+        node = None if levels.node is None else levels.node.ravel()
+        cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure, node=node)
+        costs.append(domain.weight * cost.reshape(len(levels), -1))
     return costs
 
 

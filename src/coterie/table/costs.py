@@ -146,10 +146,17 @@ def _range_maxima(gaps: Float64, size: int) -> Float64:
     return np.concatenate(levels)
 
 
-def interval_costs(domain: Domain, lo: Int32, hi: Int32, measure: Measure | None = None) -> Float64:
-    """Return the unweighted costs of many intervals of one domain, computed without kernels."""
+def interval_costs(
+    domain: Domain, lo: Int32, hi: Int32, measure: Measure | None = None, *, node: Int32 | None = None
+) -> Float64:
+    """Return the unweighted costs of many intervals of one domain, computed without kernels.
+
+    `node` gives the tree nodes whose labels are published, −1 or None for the lowest that cover the intervals.
+    """
     measure = measure or Measure()
     if domain.tree is not None:
-        return measure.of(domain.name).node_costs(domain.tree)[domain.tree.common_ancestor(lo, hi)]
+        lowest = domain.tree.common_ancestor(lo, hi)
+        published = lowest if node is None else np.where(node >= 0, node, lowest)
+        return measure.of(domain.name).node_costs(domain.tree)[published]
     numbers, span = _numbers(domain)
     return np.minimum((numbers[hi] - numbers[lo]) / span, 1.0)
