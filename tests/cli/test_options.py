@@ -23,6 +23,12 @@ def test_pairs():
     assert [problem.path for problem in caught.value.problems] == ["--weight"] * 3
 
 
+@pytest.mark.parametrize(("flag", "form"), [("ordered", "COLUMN=VALUE,…"), ("weight", "COLUMN=NUMBER")])
+def test_a_flag_without_its_value_is_answered_with_the_form_in_its_help(flag, form):
+    with pytest.raises(ConfigError, match=f"--{flag}: expected {form}, but got 'edu'"):
+        changes_of({flag: ["edu"]})
+
+
 def test_hierarchies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert hierarchy_spec("flat") == "flat"

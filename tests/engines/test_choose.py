@@ -55,6 +55,15 @@ def test_more_memory_means_larger_blocks():
         rows_in_memory(2**28, config)
 
 
+def test_sets_in_the_search_need_memory():
+    """Each value of a column without a hierarchy is a column of the search."""
+    flat, covered = {"quasi": ["age", "job"]}, {"quasi": ["job"], "hierarchies": {"job": {"a": ["b", "c"]}}}
+    for settings, smaller in ((flat, True), (covered, False), ({"quasi": ["job"], "ordered": {"job": ["b"]}}, False)):
+        plain, sets = (rows_in_memory(2**32, coterie.Config(cost=cost, **settings)) for cost in ("ncp", "set"))
+        assert (sets < plain / 4) == smaller
+        assert smaller or sets == plain
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
@@ -140,12 +149,18 @@ def test_the_command_line(path, tmp_path):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "engine  blocks" in done.output
+    assert " blocks of at most about 80 rows" in done.output
     assert "promises      pass" in done.output
     assert coterie.verify(tmp_path / "out.csv", quasi=["age", "region", "sex"], k=5).passed
     settled = coterie.Config.from_toml(tmp_path / "out.coterie.toml")
     assert (settled.engine, settled.block_rows) == ("blocks", 80)
     again = CliRunner().invoke(app, words)
     assert isinstance(again.exception, ConfigError)
+
+
+def test_one_block_is_not_several(path, tmp_path):
+    done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", "--engine", "blocks"))
+    assert "blocks, 1 block of at most about" in done.output
 
 
 def test_the_command_line_says_which_engine_it_chose(path, tmp_path, monkeypatch):

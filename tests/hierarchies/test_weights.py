@@ -93,6 +93,17 @@ def test_weights_that_mean_nothing_are_refused(weighed, said):
         Hierarchy.from_spec({"tree": TREE, "weights": weighed})
 
 
+def test_weights_whose_sum_is_no_number_are_refused():
+    """Their shares would be none either."""
+    tree = Hierarchy.from_mapping(TREE)
+    with pytest.raises(HierarchyError, match="add up to more than a number can hold"):
+        tree.weighted({"a": 1e308, "b": 1e308})
+    for none in (10**400, float("inf"), float("nan")):
+        with pytest.raises(HierarchyError, match="must be a number"):
+            tree.weighted({"a": none})
+    assert tree.weighted({"a": 1e308, "b": 1e307}).form.node_weights.sum() < np.inf
+
+
 def test_a_label_of_a_group_and_a_value_is_refused_and_so_are_rules(tmp_path):
     twice = Hierarchy.from_rows([["Other", "Other", "*"], ["Misc", "Other", "*"]])
     with pytest.raises(HierarchyError, match="of a group and of a value"):
@@ -101,6 +112,9 @@ def test_a_label_of_a_group_and_a_value_is_refused_and_so_are_rules(tmp_path):
         Hierarchy.prefixes().weighted({"a": 1})
     with pytest.raises(ConfigError, match="table of labels"):
         Hierarchy.from_spec({"tree": TREE, "weights": [1]})
+    for none in ([1, 2], [], None, 3):
+        with pytest.raises(ConfigError, match="table of labels"):
+            Hierarchy.from_mapping(TREE).weighted(none)
     Hierarchy.from_mapping(TREE).to_csv(tmp_path / "tree.csv")
     from_file = Hierarchy.from_spec({"csv": "tree.csv", "weights": {"a": 2}}, base=tmp_path)
     assert from_file == Hierarchy.from_mapping(TREE).weighted({"a": 2})

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coterie
-from coterie.errors import ConfigError
+from coterie.cli.app import main
+from coterie.errors import ConfigError, CoterieWarning
 from coterie.measures.measures import measure_grouping
 from coterie.publishing.publish import publish
 from coterie.settings.config import Config
@@ -91,6 +92,42 @@ def test_a_release_with_masks_cannot_be_measured_without_them():
     assert coterie.measure(table, release.frame, config=config, **masks)["gcp"] == release.measures["gcp"]
     with pytest.raises(ConfigError, match="suppress_rows"):
         coterie.measure(table, release.frame, config=config, suppress_rows=[True])
+
+
+def test_labels_without_their_hierarchy_are_pointed_out(tmp_path, capsys):
+    """Every row is outside then, for no reason that the figures would show."""
+    table = pa.table({"age": [20, 20, 30, 30], "code": ["a", "b", "d", "e"], "town": ["red", "blue", "red", "blue"]})
+    published = pa.table(
+        {"age": ["20", "20", "[25-35]", "30"], "code": ["A1", "A1", "B", "B"], "town": ["{red, blue}"] * 4}
+    )
+    config = Config(quasi=("age", "code", "town"), k=2)
+    with pytest.warns(
+        CoterieWarning, match="Column 'code' has no hierarchy, and 4 cells .*--hierarchy code=FILE"
+    ) as said:
+        found = coterie.measure(table, published, config=config)
+    assert len(said) == 1
+    assert "A1" not in str(said[0].message)
+    assert found["outside"] == 4
+    assert coterie.measure(table, published, config=config, hierarchies={"code": TREE})["outside"] == 0
+    pyarrow.csv.write_csv(table, tmp_path / "in.csv")
+    pyarrow.csv.write_csv(published, tmp_path / "out.csv")
+    words = ["measure", str(tmp_path / "in.csv"), str(tmp_path / "out.csv"), "--quasi", "age,code,town", "--json"]
+    assert main(words) == 0
+    assert "--hierarchy code=FILE" in capsys.readouterr().err
+
+
+def test_members_that_the_table_has_not_do_not_put_a_row_outside():
+    table = pa.table({"town": ["red", "green", "blue", "blue"]})
+    published = pa.table({"town": ["{red, grey}", "{green,red}", "{green,blue}", "{black, blue, green}"]})
+    found = coterie.measure(table, published, quasi=["town"], k=1)
+    assert found["outside"] == 0
+    assert found["set_loss"] == pytest.approx((0 + 1 / 2 + 1 / 2 + 1 / 2) / 4)
+
+
+def test_a_cell_that_stands_for_its_value_alone_is_unchanged():
+    table = pa.table({"age": [20, 20, 30, 40]})
+    published = pa.table({"age": ["[20-20]", "20.0", "30", "[30-40]"]})
+    assert coterie.measure(table, published, quasi=["age"], k=1)["modification_rate"] == 0.25
 
 
 def published_elsewhere(values, name):

@@ -1,5 +1,7 @@
 """Incognito: minimal nodes against exhaustive search, the best of them, suppression, levels, what is published."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from oracles import naive_incognito
 from tables import number_domain, tables, tree_domain
 
+import coterie
 from coterie.errors import Cancelled, ConfigError
 from coterie.hierarchies.levels import levels_of
 from coterie.methods import Run, find_method
@@ -58,15 +61,17 @@ def test_minimal_nodes_are_those_of_an_exhaustive_search(drawn, k, number_levels
     st.integers(1, 4),
     st.sampled_from(["ncp", "height", "distortion", "discernability"]),
     st.sampled_from([0, 0, 1, 4]),
+    st.sampled_from(["present", "hierarchy"]),
 )
-def test_no_choice_of_levels_has_less_loss(drawn, k, loss, allowed):
-    table, plain = drawn
+def test_no_choice_of_levels_has_less_loss(drawn, k, loss, allowed, leaf_counts):
+    table, plain = replace(drawn[0], leaf_counts=leaf_counts), drawn[1]
     k, allowed = min(k, table.rows), min(allowed, table.rows - 1)
     options = IncognitoOptions(loss=loss, suppress_at_most=share_of(allowed, table), number_levels=2)
     found = groups_of(incognito.run(table, k, options))
     rows, attributes = plain.rows, plain.attributes
     possible = naive_incognito.anonymous_nodes(rows, attributes, k, number_levels=2, allowed=allowed)
-    losses = {node: naive_incognito.loss(rows, attributes, node, k, measure=loss, number_levels=2) for node in possible}
+    ways = {"measure": loss, "number_levels": 2, "leaf_counts": leaf_counts}
+    losses = {node: naive_incognito.loss(rows, attributes, node, k, **ways) for node in possible}
     best = [node for node in possible if losses[node] <= min(losses.values()) + 1e-9]
     assert found in [naive_incognito.groups(rows, attributes, node, k, 2)[0] for node in best]
 
@@ -241,6 +246,22 @@ def test_a_column_is_published_at_one_level_throughout():
     found = release({"place": ["a", "b", "c", "c", "d", "e", "f", "f"]}, hierarchies={"place": PLACES}, k=2)
     # "Hamar" and "Bari" each stand for one present value, and are still published.
     assert found["place"] == ["Bergen"] * 2 + ["Hamar"] * 2 + ["Rom"] * 2 + ["Bari"] * 2
+
+
+def test_labels_count_by_their_leaves_as_they_do_in_the_measures():
+    """Both "town" at its first level and "job" at its only one are 2-anonymous; the labels of towns say far less."""
+    towns = {place: [f"{place}{number}" for number in range(20)] for place in "AB"} | {"C": ["C0", "C1"]}
+    jobs = {"P": ["p", "q"], "Q": [f"Q{number}" for number in range(90)]}
+    cells = [(town, job) for town in ("A0", "B0") for job in "pq" for _ in range(3)]
+    cells += [(town, job) for town in ("C0", "C1") for job in "pq"]
+    table = pa.table({"town": [town for town, _ in cells], "job": [job for _, job in cells]})
+    settings = {"quasi": ["town", "job"], "hierarchies": {"town": towns, "job": jobs}, "k": 2}
+    whole = coterie.anonymize(table, method="incognito", leaf_counts="hierarchy", **settings)
+    assert set(whole.arrow["job"].to_pylist()) == {"P"}
+    assert whole.arrow["town"].to_pylist() == table["town"].to_pylist()
+    assert whole.measures["gcp"] == pytest.approx(2 / 92 / 2)
+    present = coterie.anonymize(table, method="incognito", leaf_counts="present", **settings)
+    assert set(present.arrow["town"].to_pylist()) == {"A", "B", "C"}  # only C0 and C1 count as changed
 
 
 def test_values_stay_where_nothing_has_to_change():

@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from oracles.naive_costs import ancestors, cost, depth, height, level_share
+from oracles.naive_costs import ancestors, cost, depth, height, level_share, whole_leaves
 
 
 def heights(attribute, number_levels):
@@ -84,7 +84,7 @@ def cell_codes(attribute, code, level, number_levels):
     return [other for other in range(size) if raised(attribute, other, level, number_levels) == own]
 
 
-def loss(rows, attributes, node, k, *, measure, number_levels=4):
+def loss(rows, attributes, node, k, *, measure, number_levels=4, leaf_counts="present"):
     """The loss of a choice of levels; a row in a group of fewer than k costs as much as a row can."""
     large, small = groups(rows, attributes, node, k, number_levels)
     if measure == "discernability":
@@ -94,21 +94,24 @@ def loss(rows, attributes, node, k, *, measure, number_levels=4):
     for group in large:
         for row in group:
             for attribute, code, level in zip(attributes, rows[row], node, strict=True):
-                if attribute["kind"] == "tree" and name != "ncp":
-                    total += label_cost(attribute, raised(attribute, code, level, number_levels), name)
+                if attribute["kind"] == "tree":
+                    total += label_cost(attribute, raised(attribute, code, level, number_levels), name, leaf_counts)
                 else:
                     total += cost(attribute, cell_codes(attribute, code, level, number_levels), name)
     return total
 
 
-def label_cost(attribute, node, name):
-    """By the height or the level of the label, also where it stands above one value that is present."""
+def label_cost(attribute, node, name, leaf_counts):
+    """By the leaves, the height or the level of the label, also where it stands above one value that is present."""
     if node in attribute["leaves"]:
         return 0.0
     whole = height(attribute, 0)
-    share = (
-        Fraction(height(attribute, node), whole)
-        if name == "height"
-        else level_share([1.0] * whole, depth(attribute, node))
-    )
+    if name == "ncp":
+        every = whole_leaves(attribute, 0) if leaf_counts == "hierarchy" else attribute["leaves"]
+        below = [leaf for leaf in every if node in ancestors(attribute, leaf)]
+        share = Fraction(len(below), len(every)) if len(below) > 1 else 0  # one leaf: the label says as much as it
+    elif name == "height":
+        share = Fraction(height(attribute, node), whole)
+    else:
+        share = level_share([1.0] * whole, depth(attribute, node))
     return attribute["weight"] * float(share)

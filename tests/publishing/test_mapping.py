@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
@@ -123,6 +124,30 @@ def test_a_mapping_is_a_frame_of_the_callers_kind():
         found = coterie.anonymize(data, **SETTINGS).mapping()
         assert isinstance(found, kind)
         assert found.shape == (4, 11)
+
+
+@pytest.mark.parametrize("publish", [{}, {"b": "set"}])
+@pytest.mark.parametrize("leaf_counts", ["present", "hierarchy"])
+def test_labels_above_one_value_cost_what_the_measures_count(leaf_counts, publish, tmp_path):
+    """In the mapping, of a run in memory and in blocks, and in the explanations of the loss and of a row."""
+    trees = {"a": {"A": ["a1", "ax", "ay"], "C": ["c1", "c2"]}, "b": {"P": ["p1", "px"], "Q": ["q1"]}}
+    table = pa.table({"a": ["a1"] * 4 + ["c1", "c2"] * 2, "b": ["p1", "p1", "q1", "q1"] * 2})
+    pyarrow.csv.write_csv(table, tmp_path / "in.csv")
+    settings = {"quasi": ["a", "b"], "hierarchies": trees, "k": 2, "method": "incognito", "publish": publish}
+    settings |= {"leaf_counts": leaf_counts}
+    release = coterie.anonymize(table, **settings)
+    assert set(release.arrow["a"].to_pylist()) == {"A", "C"}
+    coterie.anonymize(
+        tmp_path / "in.csv", **settings, engine="blocks", output=tmp_path / "o.csv", mapping=tmp_path / "m.csv"
+    )
+    stored = pyarrow.csv.read_csv(tmp_path / "m.csv").to_pylist()
+    for lines in (release.mapping().to_pylist(), stored):
+        total = sum(line["rows"] * line["weight"] * line["cost"] for line in lines)
+        assert total == pytest.approx(release.measures["ncp"])
+    rows = [release.explain(row) for row in range(8)]
+    assert sum(row.cost for row in rows) == pytest.approx(release.measures["ncp"])
+    groups = release.explain().coarsest
+    assert sum(each.rows * each.cost for each in groups) == pytest.approx(release.measures["ncp"])
 
 
 def test_the_command_line_writes_a_mapping(tmp_path, monkeypatch, capsys):

@@ -379,11 +379,23 @@ def test_labels_and_sets_are_read_back():
     assert read.unread.tolist() == [False] * 5 + [True] * 2
     flat = domain_of(["a", "b", "*", "{x"])
     values = flat.values.to_pylist()
-    read = read_boxes(pa.chunked_array([[r"{\*, a}", r"\*", "*", r"\{x", "{a, q}"]]).dictionary_encode(), flat)
+    read = read_boxes(pa.chunked_array([[r"{\*, a}", r"\*", "*", r"\{x", "{q, r}"]]).dictionary_encode(), flat)
     star, a, brace = (values.index(value) for value in ("*", "a", "{x"))
     assert read.lo.tolist() == [min(star, a), star, 0, brace, 0]
     assert read.hi.tolist() == [max(star, a), star, 3, brace, 3]
     assert read.unread.tolist() == [False] * 4 + [True]
+
+
+def test_sets_from_elsewhere_mean_the_values_that_they_list():
+    """With any spaces, and with members that the table has not, as ends of intervals may be; a value stays a value."""
+    domain = domain_of(["a", "b", "c", "x,y", "{a,c}"])
+    cells = ["{a, q}", "{a,b}", "{ a,  b,c }", r"{a,x\,y}", "{a,c}", "{q}", "a,b"]
+    read = read_boxes(pa.chunked_array([cells]), domain)
+    values = domain.values.to_pylist()
+    ends = [(values[lo], values[hi]) for lo, hi in zip(read.lo.tolist(), read.hi.tolist(), strict=True)]
+    assert ends[:5] == [("a", "a"), ("a", "b"), ("a", "c"), ("a", "x,y"), ("{a,c}", "{a,c}")]
+    assert read.listed.tolist() == [1, 2, 3, 2, 0, 0, 0]
+    assert read.unread.tolist() == [False] * 5 + [True] * 2
 
 
 def test_bounds_are_read_back_from_two_columns():

@@ -77,6 +77,7 @@ CASES = {
     "one by one": {"method": "nh"},
     "bounds and sets": {"method": "mondrian", "publish": {"number": "bounds", "day": "bounds", "flat": "set"}},
     "means": {"method": "mondrian", "publish": {"number": "mean", "decimal": "median"}},
+    "orders and sets in the search": {"cost": "set", "ordered": {"flat": [f"{WORD}flat{row}" for row in range(5)]}},
     "promises": {
         "method": "mondrian",
         "privacy": ["l-diversity:2", "t-closeness:0.9:disease:hierarchical", "alpha-k:0.9"],
@@ -277,6 +278,7 @@ def test_configurations_lose_what_may_stand_in_the_data():
         "k": 5,
         "missing_values": ["secret"],
         "hierarchies": {"zip": {"tree": {"secret": ["secret"]}}},
+        "ordered": {"degree": ["secret", "top secret"]},
         "options": {"loss": "ncp", "tries": 3, "path": "some secret, in words", "level_weights": {"zip": [1, 2]}},
         "privacy": [
             "l-diversity:3:disease",
@@ -286,5 +288,6 @@ def test_configurations_lose_what_may_stand_in_the_data():
     }
     plain = plain_configuration(values, shapes={"zip": "tree of 3 levels"})
     assert "secret" not in json.dumps(plain)
+    assert plain["ordered"] == {"degree": "2 values"}
     assert plain["options"] == {"loss": "ncp", "tries": 3, "level_weights": {"zip": [1, 2]}}
     assert plain["privacy"] == ["l-diversity:3:disease", "k-map:5", {"model": "k-map", "k": 2}]

@@ -6,15 +6,19 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import csv
+from typer.testing import CliRunner
 
 import coterie
+from coterie.cli.app import app
 from coterie.engines.request import SET_METHODS
 from coterie.errors import ConfigError
 from coterie.kernels.search.costs import box_costs
 from coterie.settings.config import Config
+from coterie.settings.registry import FIELDS
 from coterie.table.encode import encode
 from coterie.table.grouping import Grouping
-from coterie.table.sets import priced_by_sets
+from coterie.table.sets import PRICED_VALUES, priced_by_sets, sets_note
 
 WAYS = {"quasi": ["c", "n"], "cost": "set"}
 rows = st.lists(st.tuples(st.sampled_from("pqrst"), st.integers(0, 9)), min_size=2, max_size=9)
@@ -90,6 +94,66 @@ def test_sets_list_fewer_values(method):
     assert after.verification.passed
     assert after.measures["outside"] == 0
     assert after.measures["set_loss"] <= before.measures["set_loss"]
+
+
+def test_columns_with_more_values_than_a_set_may_list_are_priced():
+    """30 towns: sets of 2 to 20 of them are published as sets, so the search has to prefer the short ones."""
+    rng = np.random.default_rng(1)
+    table = pa.table({"c": rng.choice([f"t{town}" for town in range(30)], 300), "n": rng.integers(20, 60, 300)})
+    before, after = (coterie.anonymize(table, quasi=["c", "n"], cost=cost, k=4) for cost in ("ncp", "set"))
+    assert after.measures["set_loss"] < 0.5 * before.measures["set_loss"]
+    assert after.verification.passed
+    assert not any("cost" in note for note in after.notes)
+
+
+def wide(*sizes, rows=600):
+    """Columns c0, c1, … with this many values each, and a number."""
+    columns = {f"c{at}": [f"{row % size:03}" for row in range(rows)] for at, size in enumerate(sizes)}
+    return pa.table({**columns, "n": [row % 7 for row in range(rows)]})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "priced", "named"),
+    [((60, 90, 3), {"c0", "c1", "c2"}, []), ((150, 9, 60), {"c1", "c2"}, ["c0 (150 values)"]), ((201,), set(), ["c0"])],
+)
+def test_columns_with_the_fewest_values_are_priced_and_a_note_names_the_others(sizes, priced, named):
+    table = wide(*sizes)
+    config = Config(quasi=table.column_names, cost="set", types=dict.fromkeys(table.column_names[:-1], "category"))
+    encoded = encode(table, config)
+    searched = {
+        domain.name.split()[0] for domain in priced_by_sets(encoded.table, config).domains if " " in domain.name
+    }
+    assert searched == priced
+    note = sets_note(encoded.table.domains, config)
+    assert bool(note) == bool(named)
+    assert all(each in note for each in named)
+    assert not any(each in note for each in priced)
+
+
+def test_the_setting_says_how_many_values_are_priced():
+    assert f"up to {PRICED_VALUES} values in total" in FIELDS["cost"].unless
+
+
+def test_notes_are_on_the_command_line_in_the_provenance_and_in_blocks(tmp_path):
+    csv.write_csv(wide(210), tmp_path / "in.csv")
+    flags = ["--quasi", "c0,n", "--type", "c0=category", "-k", "3", "--cost", "set"]
+    for engine in ("memory", "blocks"):
+        out = tmp_path / f"{engine}.csv"
+        done = CliRunner().invoke(
+            app, ["anonymize", str(tmp_path / "in.csv"), "-o", str(out), "--engine", engine, *flags]
+        )
+        assert done.exit_code == 0, done.output
+        assert "does not apply to c0 (210 values)" in " ".join(done.output.split())
+        assert "c0 (210 values)" in out.with_suffix(".coterie.toml").read_text()
+
+
+@pytest.mark.parametrize("column", [list("pq") * 4, [1, 2, 3, 4] * 2])
+def test_a_setting_without_effect_is_noted(column):
+    """Two values are all of them, and numbers are no sets."""
+    table = pa.table({"c": column, "n": [1, 2] * 4})
+    for cost, noted in (("set", True), ("ncp", False)):
+        notes = coterie.anonymize(table, quasi=["c", "n"], k=2, cost=cost).notes
+        assert any('cost = "set" has no effect' in note for note in notes) == noted
 
 
 def test_what_cannot_be_priced_so_is_refused(tmp_path):

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 names = parse_names
 
 
-def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
-    """Parse `COLUMN=VALUE` flags into a dict; the name ends at the first equals sign."""
+def pairs(texts: Sequence[str], *, flag: str, form: str = "NAME=VALUE") -> dict[str, str]:
+    """Parse flags of a form such as `COLUMN=VALUE` into a dict; the name ends at the first equals sign."""
     found: dict[str, str] = {}
     problems = []
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            problems.append(Problem(f"--{flag}", f"expected NAME=VALUE, but got {text!r}"))
+            problems.append(Problem(f"--{flag}", f"expected {form}, but got {text!r}"))
         found[name.strip()] = value.strip()
     if problems:
         raise ConfigError(problems)
@@ -44,7 +44,7 @@ def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
             continue
         read = setting.read or (lambda text: text)
         if setting.kind == "table":
-            given = pairs(value, flag=setting.parameter)
+            given = pairs(value, flag=setting.parameter, form=setting.metavar)
             changes[setting.name] = {name: read(text) for name, text in given.items()}
         elif setting.kind == "columns" and setting.read is None:
             changes[setting.name] = names(value)

@@ -16,6 +16,7 @@ from coterie.files.destinations import AnyPath, check_apart, check_outputs
 from coterie.files.output import provenance_path
 from coterie.files.rows_file import rows_path
 from coterie.reporting.plain import finite, measures_values, verification_values
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +135,8 @@ def _made_in_blocks(data: str, job: Job, reports: Sequence[Path], *, quiet: bool
 def show_release(release: Release, voice: Voice, *, blocks: bool = False) -> None:
     """Print the summary of a release: notable settings, sizes, loss, time and notes."""
     found, measures, config = release.verification, release.measures, release.config
-    engine = f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows" if blocks else ""
+    cut = count_of(release.blocks, "block")
+    engine = f"{config.engine}, {cut} of at most about {config.block_rows:,} rows" if blocks else ""
     voice.summary(
         [
             ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),

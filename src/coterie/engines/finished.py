@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from coterie.arrays import Int64
 from coterie.engines.bound import blocks_bound
 from coterie.engines.request import kind_of
+from coterie.engines.steps import notes_before
 from coterie.files.output import appear, replace_folder
 from coterie.measures.sums import BlockSums
 from coterie.releases.stored import StoredRows
@@ -62,11 +63,11 @@ def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
 
 def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     """Return the methods' notes, once each, and how the table was cut."""
-    masked = [plan.book.mask.note] if plan.book.mask.note else []
+    first = notes_before(plan.book)
     if plan.blocks == 1:
-        return (*masked, *finished[0].notes)
+        return (*first, *finished[0].notes)
     sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
-    told = [*masked, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
+    told = [*first, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
     if separately := kind_of(config).in_blocks:
         told.append(f"{config.method} {separately}.")

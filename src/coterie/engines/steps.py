@@ -13,13 +13,14 @@ from coterie.grouping.promises import models_of
 from coterie.table.grouping import Grouping
 from coterie.table.masks import refuse_suppression, star_masked
 from coterie.table.rounding import round_outward
-from coterie.table.sets import priced_by_sets
+from coterie.table.sets import priced_by_sets, sets_note
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.methods import Run
     from coterie.methods._method import Progress
     from coterie.settings.config import Config
+    from coterie.table.codebook import Codebook
     from coterie.table.table import Table
 
 
@@ -48,6 +49,11 @@ def start_run(
     if cancelled is not None:
         run.cancelled = cancelled
     return run
+
+
+def notes_before(book: Codebook) -> list[str]:
+    """Return the notes on a run that are known before its rows are grouped: on masks, and on `cost = "set"`."""
+    return [note for note in (book.mask.note, sets_note(book.domains, book.config)) if note]
 
 
 def method_groups(table: Table, config: Config, run: Run) -> Grouping:

@@ -11,6 +11,7 @@ import numpy as np
 from coterie.arrays import Float64
 from coterie.errors import ConfigError, CoterieError, Problem
 from coterie.measures.measures import Measures, measure_grouping
+from coterie.publishing.publish import published_nodes
 from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
-    from coterie.table.table import Table
 
 QUICK_METHOD = "compact"
 QUICK_OPTIONS = {"effort": "fast"}
@@ -86,7 +86,7 @@ def explain_loss(release: Release) -> LossExplanation:
         for each in attributes.values()
     ]
     shown, labels = release.grouping.published_boxes(), release.grouping.labels
-    costs = _weighted(release.table, shown.lo, shown.hi)
+    costs = weighted_costs(release)
     rows = release.source.table.num_rows
     most = float(sum(domain.weight for domain in release.table.domains))
     paid = np.full(rows, most)
@@ -123,13 +123,15 @@ def explain_loss(release: Release) -> LossExplanation:
     )
 
 
-def _weighted(table: Table, lo: Any, hi: Any) -> Float64:  # noqa: ANN401 - [boxes, d] int32
-    """Return the weighted NCP as [boxes, d]."""
-    measure = Measure("ncp", table.leaf_counts)
-    costs = [
-        domain.weight * interval_costs(domain, lo[:, at], hi[:, at], measure) for at, domain in enumerate(table.domains)
-    ]
-    return np.stack(costs, axis=1) if costs else np.zeros((len(lo), 0))
+def weighted_costs(release: Release) -> Float64:
+    """Return the weighted NCP of each published box and attribute, as the measures count it: [boxes, d]."""
+    table, shown = release.table, release.grouping.published_boxes()
+    measure, nodes = Measure("ncp", table.leaf_counts), published_nodes(table.domains, shown, release.config.publish)
+    costs = []
+    for at, domain in enumerate(table.domains):
+        node = None if nodes is None else nodes[:, at]
+        costs.append(domain.weight * interval_costs(domain, shown.lo[:, at], shown.hi[:, at], measure, node=node))
+    return np.stack(costs, axis=1) if costs else np.zeros((len(shown.lo), 0))
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,13 @@ from coterie.explaining.box import (
 )
 from coterie.grouping.index import Index, build_index
 from coterie.publishing.labels import style_of
+from coterie.publishing.publish import published_nodes
 from coterie.table.costs import Measure, interval_costs
 from coterie.values.notation import SET_LIMIT, columns_of
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
+    from coterie.table.domain import Domain
     from coterie.table.table import Table
 
 State = Literal["group", "ring", "suppressed", "left out"]
@@ -173,12 +175,13 @@ def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bo
         return blank
     attributes = _attributes(release, inner, held, show_values=show_values)
     box, own = None, None
-    cost = sum(each.paid for each in attributes)
+    cost = sought = sum(each.paid for each in attributes)
     if state == "group":
-        # The same sum as in the search, bit for bit.
-        cost = float(box_cost(table, held.lo, held.hi)[0])
-        box, own = (held.lo[0], held.hi[0]), Box(cost, len(held.members))
-    rows_found, rows_at_most = rows_within(table, inner, cost, box=box)
+        # The same sum as in the search, bit for bit; labels above the box of a group may cost more.
+        sought = float(box_cost(table, held.lo, held.hi)[0])
+        cost = sought if release.grouping.chosen_nodes() is None else cost
+        box, own = (held.lo[0], held.hi[0]), Box(sought, len(held.members))
+    rows_found, rows_at_most = rows_within(table, inner, sought, box=box)
     ks = sorted({config.k, *(k for k in KS if k <= table.rows)})
     index = _index(release)
     return replace(
@@ -243,10 +246,15 @@ def _attributes(release: Release, row: int, held: _Held, *, show_values: bool) -
     table = release.table
     measure = Measure("ncp", table.leaf_counts)
     suppressed = len(held.members) == 0
-    costs = [
-        1.0 if suppressed else float(interval_costs(domain, held.lo[:, at], held.hi[:, at], measure).mean())
-        for at, domain in enumerate(table.domains)
-    ]
+    # Only groups have nodes of their own: rows published one by one have the lowest.
+    nodes = published_nodes(table.domains, release.grouping, release.config.publish)
+    label = int(release.grouping.labels[row])
+
+    def cost_of(at: int, domain: Domain) -> float:
+        node = None if nodes is None else nodes[[label], at]
+        return float(interval_costs(domain, held.lo[:, at], held.hi[:, at], measure, node=node).mean())
+
+    costs = [1.0 if suppressed else cost_of(at, domain) for at, domain in enumerate(table.domains)]
     total = sum(domain.weight * cost for domain, cost in zip(table.domains, costs, strict=True))
     values = _values(table, np.asarray([row]))[0] if show_values else {}
     published = _published(release, row) if show_values else {}

@@ -134,11 +134,13 @@ class Hierarchy:
         and a group 0.
 
         Raises:
-            ConfigError: It is a rule, not a tree.
+            ConfigError: It is a rule, not a tree, or the weights are not a mapping.
             HierarchyError: A weight is invalid; every problem is listed.
         """
         if not isinstance(self.form, WholeTree):
             raise ConfigError([Problem("weights", f"weights need the labels of a tree; {self.kind} is a rule")])
+        if not isinstance(weights, Mapping):
+            raise ConfigError([Problem("weights", "must be a table of labels and numbers, such as {High = 0.5}")])
         return replace(self, form=self.form.weighted(weights))
 
     @property

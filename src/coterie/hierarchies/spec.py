@@ -167,10 +167,8 @@ def _by_word(cls: type[Hierarchy], spec: Mapping[str, Any], words: list[str], *,
     settings = {key: spec[key] for key in allowed[1:] if key in spec}
     if word in ("csv", "tree"):
         weights = settings.pop("weights", {})
-        if not isinstance(weights, Mapping):
-            raise ConfigError([Problem("weights", "must be a table of labels and numbers")])
         made = _from_csv(cls, value, settings, base=base) if word == "csv" else _from_tree(cls, value, settings)
-        return made.weighted(weights) if weights else made
+        return made if weights == {} else made.weighted(weights)
     if word == "flat":
         if value is not True:
             raise ConfigError([Problem("flat", 'must be true; or write the hierarchy as "flat"')])

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from sys import float_info
 
 import numpy as np
 import numpy.typing as npt
@@ -92,12 +93,12 @@ class WholeTree:
         """Return the tree with weights of some labels, which count in NCP.
 
         Raises:
-            HierarchyError: A weight is not a number, too small, or of a label that names no node or several.
+            HierarchyError: A weight is not a number, too small, too large, or of a label that names no node or several.
         """
         named = Counter(self.labels)
         problems = []
         for label, weight in weights.items():
-            number = isinstance(weight, int | float) and not isinstance(weight, bool) and np.isfinite(weight)
+            number = isinstance(weight, int | float) and not isinstance(weight, bool) and weight <= float_info.max
             if named[label] != 1:
                 found = "no label of the hierarchy" if not named[label] else "the label of a group and of a value"
                 problems.append(Problem(f'weight of "{label}"', f"this is {found}"))
@@ -105,6 +106,8 @@ class WholeTree:
                 problems.append(Problem(f'weight of "{label}"', "must be a number above 0, or 0 for a group"))
         if problems:
             raise HierarchyError(problems)
+        if not np.isfinite(sum(map(float, weights.values()))):
+            raise HierarchyError([Problem("weights", "add up to more than a number can hold; divide all of them")])
         return replace(self, weights=tuple((label, float(weight)) for label, weight in weights.items()))
 
     def _beneath(self, marked: Bool) -> tuple[Int32, Int32]:

@@ -87,7 +87,7 @@ def gcp(losses: Losses) -> float:  # noqa: D103 - the decorator says it
     return losses.mean("ncp")
 
 
-@measure("weighted sum of NCP, which methods minimize", formula="Σ weight · NCP", silent=MEAN, unit="sum")
+@measure("weighted sum of NCP", formula="Σ weight · NCP", silent=MEAN, unit="sum")
 def ncp(losses: Losses) -> float:  # noqa: D103
     return losses.rows * sum(each.weight * each.ncp for each in losses.attributes)
 

@@ -101,20 +101,12 @@ class Measures(Mapping[str, float], Tabular):
 
 def measure_grouping(table: Table, grouping: Grouping, config: Config, **more: Any) -> Measures:  # noqa: ANN401 - as below
     """Measure a recoding of a table; more arguments are those of `measure_boxes`."""
+    from coterie.publishing.publish import published_nodes
+
     shown = grouping.published_boxes()
     boxes: dict[str, Any] = {"lo": shown.lo, "hi": shown.hi, "labels": shown.labels, "codes": table.codes}
-    boxes["nodes"] = _published_nodes(table.domains, shown.chosen_nodes(), config)
+    boxes["nodes"] = published_nodes(table.domains, shown, config.publish)
     return measure_boxes(table.domains, k=config.k, leaf_counts=config.leaf_counts, **boxes, **more)
-
-
-def _published_nodes(domains: Sequence[Domain], nodes: Int32 | None, config: Config) -> Int32 | None:
-    """Return [groups, d] nodes whose labels are published; −1 for sets, or the lowest nodes that cover the boxes."""
-    from coterie.publishing.labels import style_of
-
-    if nodes is None:
-        return None
-    as_sets = [domain.labelled and style_of(domain, config.publish) == "set" for domain in domains]
-    return np.where(np.array(as_sets, dtype=np.bool_), np.int32(-1), nodes)
 
 
 def measure_boxes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import AnyFlags, Bool, Int32, Int64
-from coterie.errors import DataError
+from coterie.errors import CoterieWarning, DataError
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
 from coterie.table.masks import read_mask
 from coterie.values.notation import columns_of, published_classes
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -34,6 +36,8 @@ class PublishedCells(NamedTuple):
     """row → whether some cell of it could not be read"""
     root: Bool
     """row → whether it is fully suppressed"""
+    unknown: dict[str, int]
+    """column without a hierarchy → rows whose cells could not be read: they may be labels of one"""
 
 
 class _Originals(NamedTuple):
@@ -99,6 +103,8 @@ def measure_release(
         )
     class_of_row, _ = published_classes(published, config.quasi)
     cells = read_cells(published, table, config)
+    for name, unread in cells.unknown.items():
+        warnings.warn(_unknown_labels(name, unread), CoterieWarning, stacklevel=4)
     originals = _originals(table, rows, count)
     if kept is None:
         kept = _match(cells, originals)
@@ -125,14 +131,26 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
     shape = (published.num_rows, len(table.domains))
     lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
     nodes, listed, unread = np.full(shape, -1, dtype=np.int32), lo.copy(), np.zeros(len(lo), dtype=np.bool_)
+    unknown = {}
     for at, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         lower, *upper = (published.column(each) for each in columns_of(domain.name, published.column_names))
         boxes = read_boxes(lower, domain, upper=upper[0] if upper else None, style=style)
         lo[:, at], hi[:, at], nodes[:, at], listed[:, at] = boxes.lo, boxes.hi, boxes.node, boxes.listed
         unread |= boxes.unread
+        if boxes.unread.any() and not domain.labelled and not domain.order:
+            unknown[domain.name] = int(np.count_nonzero(boxes.unread))
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
-    return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1))
+    return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1), unknown)
+
+
+def _unknown_labels(name: str, rows: int) -> str:
+    """Say that cells of a column may be labels of a hierarchy that was not given."""
+    return (
+        f"Column {name!r} has no hierarchy, and {count_of(rows, 'cell')} of the release cannot be read: they count as "
+        "any value, and their rows as outside. If they are labels, give the hierarchy with "
+        f"--hierarchy {name}=FILE (in Python: hierarchies=)."
+    )
 
 
 def match_rows(published: pa.Table, *, table: Table, config: Config) -> Int64:

@@ -21,8 +21,8 @@ Deviations
     * Further privacy models are supported: of the k-anonymous nodes, only those whose groups satisfy all count. Every
       model still holds when groups merge, so going up never violates one if no row is suppressed.
     * Ties go to the node with the lowest level in the first attribute in which they differ.
-    * A label above a single present value is published as the level requires, though the measures, which use the
-      present values, show no loss.
+    * A label above a single present value is published as the level requires. NCP counts it as the measures do: by all
+      its leaves with `leaf_counts = "hierarchy"`, as no loss with "present".
 """
 
 from __future__ import annotations
@@ -135,12 +135,10 @@ def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
     measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
     costs = []
     for domain, levels in zip(table.domains, lattice.levels, strict=True):
-        if domain.tree is not None and levels.node is not None and measure.name != "ncp":
-            # A label above a single value that is present is a step up all the same.
-            cost = measure.of(domain.name).node_costs(domain.tree)[levels.node]
-        else:
-            cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
-        costs.append(domain.weight * cost)
+        # By the published label, as the measures do: it may be above a single present value.
+        node = None if levels.node is None else levels.node.ravel()
+        cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure, node=node)
+        costs.append(domain.weight * cost.reshape(len(levels), -1))
     return costs
 
 

@@ -59,6 +59,8 @@ class Labels(NamedTuple):
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
     """group → number of values of the column that its set leaves open; None if no sets are published"""
+    nodes: Int32 | None = None
+    """group → the tree node whose label it is; None for the lowest that covers its values"""
 
     def of_rows(self, group: Int32) -> Int32:
         """Return row → label, from row → group; −1 is a suppressed row."""

@@ -123,7 +123,7 @@ def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, meas
         highest=texts.take(pa.array(top)),
         values=hi - lo + 1 if labels.open_values is None else labels.open_values,
         missing=missing,
-        cost=interval_costs(domain, lo, hi, measure),
+        cost=interval_costs(domain, lo, hi, measure, node=labels.nodes),
     )
 
 

@@ -187,6 +187,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels
     recoded: dict[str, Labels] = {}
     shown = grouping.published_boxes()
     nodes = shown.chosen_nodes()
+    labelled = published_nodes(table.domains, shown, config.publish)
     for position, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         codes = np.ascontiguousarray(table.codes[:, position])
@@ -199,8 +200,18 @@ def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels
             None if nodes is None else np.ascontiguousarray(nodes[:, position]),
             grouping.values_held(codes, at_most=SET_LIMIT) if style == "set" else None,
         )
-        recoded[domain.name] = label(boxes, style)
+        chosen = None if labelled is None else labelled[:, position]
+        recoded[domain.name] = label(boxes, style)._replace(nodes=chosen)
     return recoded
+
+
+def published_nodes(domains: Sequence[Domain], shown: Grouping, publish: Mapping[str, Style]) -> Int32 | None:
+    """Return [boxes, d] nodes whose labels are published; −1 for sets, None for the lowest that cover the boxes."""
+    nodes = shown.chosen_nodes()
+    if nodes is None:
+        return None
+    as_sets = [domain.labelled and style_of(domain, publish) == "set" for domain in domains]
+    return np.where(np.array(as_sets, dtype=np.bool_), np.int32(-1), nodes)
 
 
 # How suppressed rows are shown: whether they are, and the content of their cells.

@@ -1,7 +1,7 @@
 """Parse published cells into intervals of codes.
 
 Ends that are values of the column are found directly. Others (in a release made elsewhere) are compared as numbers or
-dates, and mean the column's values between them.
+dates, and mean the column's values between them. Members of a set that the column does not have are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from coterie.errors import DataError
 from coterie.publishing.labels import root_text, style_of
 from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.values.axis import Axis, axis_of
-from coterie.values.notation import Cell, CellText, Script, distinct_texts, read_cell, value_texts
+from coterie.values.notation import Cell, CellText, Script, distinct_texts, read_cell, read_set, value_texts
 
 if TYPE_CHECKING:
     from coterie.hierarchies.tree import Tree
@@ -56,13 +56,17 @@ class CellReader:
         self._nodes = label_nodes(domain.tree) if labelled and domain.tree is not None else {}
 
     def read(self, text: CellText) -> Cell:
-        """Parse a cell."""
-        return read_cell(text, self.script, root=self._root)
+        """Parse a cell. A text that the column does not have may be a set that another tool wrote without spaces."""
+        cell = read_cell(text, self.script, root=self._root)
+        if self.script != "set" or cell.kind != "value" or cell.parts[0] in self._code:
+            return cell
+        members = read_set(str(text), loose=True)
+        return cell if members is None else Cell("set", tuple(members))
 
     def members(self, cell: Cell) -> list[int]:
-        """Return the codes of a set, ascending; empty if it is not a set, or a member is not a value of the column."""
-        codes = {self._code.get(member, -1) for member in cell.parts} if cell.kind == "set" else set()
-        return [] if -1 in codes else sorted(codes)
+        """Return the codes of a set, ascending; empty if it is not a set, or no member is a value of the column."""
+        known = {self._code[member] for member in cell.parts if member in self._code}
+        return sorted(known) if cell.kind == "set" else []
 
     def centre(self, cell: Cell) -> float | None:
         """Return the distance from the smallest value of a number that is not a value of the column; else None."""

@@ -213,7 +213,9 @@ def _reproducibility(release: Release, provenance: dict[str, Any], *, external: 
     shapes = {name: cast(str, hierarchy_text(config, domains.get(name), name)) for name in config.hierarchies}
     if external:
         values = plain_configuration(values, shapes=shapes)
-        notes.append("Hierarchies are given by their shape, and texts that may occur in the data are left out.")
+        notes.append(
+            "Hierarchies and orders are given by their shape, and texts that may occur in the data are left out."
+        )
     else:
         long = [name for name in config.hierarchies if _leaves(domains.get(name)) > MOST_LEAVES]
         values["hierarchies"] = {

@@ -14,6 +14,7 @@ import numpy as np
 
 from coterie.arrays import Int64
 from coterie.settings.registry import MODELS
+from coterie.wording import count_of
 
 DIGITS = 3
 
@@ -85,12 +86,13 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
 
 
 def plain_configuration(values: Mapping[str, Any], *, shapes: Mapping[str, str]) -> dict[str, Any]:
-    """Return a configuration without any data values and secrets: hierarchies appear only by shape."""
-    left_out = ("missing_values", "hierarchies", "privacy", "options")
+    """Return a configuration without any data values and secrets: hierarchies and orders appear only by shape."""
+    left_out = ("missing_values", "hierarchies", "ordered", "privacy", "options")
     plain = {name: value for name, value in values.items() if name not in left_out}
     plain["options"] = {name: value for name, value in values.get("options", {}).items() if not _speaks(value)}
     plain["privacy"] = [_without_path(model) for model in values.get("privacy", [])]
     plain["hierarchies"] = dict(shapes)
+    plain["ordered"] = {name: count_of(len(order), "value") for name, order in values.get("ordered", {}).items()}
     return {name: value for name, value in plain.items() if value not in ({}, [])}
 
 

@@ -50,10 +50,12 @@ class Measure:
         return self if own is None else replace(self, level_weights=own)
 
     def node_costs(self, tree: Tree) -> Float64:
-        """Return tree node → cost of an interval whose lowest common ancestor it is (0 for leaves)."""
+        """Return tree node → cost of a cell with its label (0 for leaves, and for NCP above a single leaf)."""
         if self.name == "ncp":
-            sizes = tree.sizes(whole=self.leaf_counts == "hierarchy")
-            share = sizes / max(sizes[0], np.finfo(np.float64).tiny)
+            whole = self.leaf_counts == "hierarchy"
+            sizes = tree.sizes(whole=whole)
+            single = tree.whole_size == 1 if whole else tree.last == tree.first
+            share = np.where(single, 0.0, sizes / max(sizes[0], np.finfo(np.float64).tiny))
         elif self.name == "height":
             share = tree.height / max(int(tree.height[0]), 1)
         else:
@@ -144,10 +146,17 @@ def _range_maxima(gaps: Float64, size: int) -> Float64:
     return np.concatenate(levels)
 
 
-def interval_costs(domain: Domain, lo: Int32, hi: Int32, measure: Measure | None = None) -> Float64:
-    """Return the unweighted costs of many intervals of one domain, computed without kernels."""
+def interval_costs(
+    domain: Domain, lo: Int32, hi: Int32, measure: Measure | None = None, *, node: Int32 | None = None
+) -> Float64:
+    """Return the unweighted costs of many intervals of one domain, computed without kernels.
+
+    `node` gives the tree nodes whose labels are published, −1 or None for the lowest that cover the intervals.
+    """
     measure = measure or Measure()
     if domain.tree is not None:
-        return measure.of(domain.name).node_costs(domain.tree)[domain.tree.common_ancestor(lo, hi)]
+        lowest = domain.tree.common_ancestor(lo, hi)
+        published = lowest if node is None else np.where(node >= 0, node, lowest)
+        return measure.of(domain.name).node_costs(domain.tree)[published]
     numbers, span = _numbers(domain)
     return np.minimum((numbers[hi] - numbers[lo]) / span, 1.0)

@@ -42,6 +42,8 @@ _MEMBER = r"(?:[^\\,]|\\.)*"
 _SET = re.compile(rf"\{{{_MEMBER}(?:, {_MEMBER})*\}}", re.DOTALL)
 _RANGE = re.compile(rf"\[({_MEMBER}), ({_MEMBER})\]", re.DOTALL)
 _MEMBERS = re.compile(rf"(?:^|, )({_MEMBER})", re.DOTALL)
+_LOOSE_SET = re.compile(rf"\{{{_MEMBER}(?:,{_MEMBER})*\}}", re.DOTALL)
+_LOOSE_MEMBERS = re.compile(rf"(?:^|,)({_MEMBER})", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 Script = Literal["interval", "order", "set", "label"]
@@ -173,11 +175,16 @@ def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
     return Cell("value", (text,)) if ends is None else Cell("interval", ends.groups())
 
 
-def read_set(text: str) -> list[str] | None:
-    """Return the original values of a set; None if the text is not a set."""
-    if _SET.fullmatch(text) is None:
+def read_set(text: str, *, loose: bool = False) -> list[str] | None:
+    """Return the original values of a set; None if the text is not a set.
+
+    A `loose` one, from another tool, may have any number of spaces after its commas.
+    """
+    whole, members = (_LOOSE_SET, _LOOSE_MEMBERS) if loose else (_SET, _MEMBERS)
+    if whole.fullmatch(text) is None:
         return None
-    return [_ESCAPED.sub(r"\1", member) for member in _MEMBERS.findall(text[1:-1])]
+    found = members.findall(text[1:-1])
+    return [_ESCAPED.sub(r"\1", member.strip() if loose else member) for member in found]
 
 
 def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None = None) -> list[str]:

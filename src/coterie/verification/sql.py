@@ -187,4 +187,5 @@ def class_pairs(table: pa.Table) -> CellPairs:
 
 def class_cells(table: pa.Table) -> ClassCells:
     """Return classes as counted by SQL: published cells, then rows."""
-    return ClassCells(table.select(table.column_names[:-1]), table.columns[-1].to_numpy().astype(np.int64))
+    cells = table.select(list(range(table.num_columns - 1)))  # not by name: a column may be called as the rows are
+    return ClassCells(cells, table.columns[-1].to_numpy().astype(np.int64))

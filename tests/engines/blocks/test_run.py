@@ -49,6 +49,14 @@ def test_blocks_give_a_release(method, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "out.parquet.coterie.toml"]
 
 
+def test_columns_may_be_called_as_counts_are(tmp_path):
+    """SQL calls counts n, and their cells v and h."""
+    table = pa.table({name: [row % size for row in range(60)] for name, size in (("n", 4), ("v", 5), ("h", 3))})
+    settings = {"quasi": ["n", "v"], "sensitive": ["h"], "privacy": ["l-diversity:2:h"], "k": 3}
+    release = run(tmp_path, table, coterie.Config(**settings, engine="blocks"))
+    assert release.verdict.state == coterie.anonymize(table, **settings).verdict.state
+
+
 @pytest.mark.parametrize("method", ["mondrian", "compact", "auto"])
 @pytest.mark.parametrize("missing", ["category", "suppress"])
 @pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz", "feather"])

@@ -57,6 +57,13 @@ def test_the_latest_finished_run_is_shown(place):
         assert f'<figure class="chart-figure" id="{figure}">' in page
 
 
+def test_the_notes_of_a_run_are_shown(tmp_path):
+    place = Place(tmp_path, ("age,sex\n" + "".join(f"{20 + row % 5},{'fm'[row % 2]}\n" for row in range(20))).encode())
+    place.run(quasi=["age", "sex"], k=2, cost="set")
+    page = html.unescape(place.get("/0001").text)
+    assert 'cost = "set" has no effect' in page
+
+
 def test_all_measures_are_listed_as_the_registry_has_them(place):
     part = place.get("/0001").text.split('aria-label="All measures"')[1].split("</table>")[0]
     report = json.loads((place.project.runs[0] / "report.json").read_text())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from coterie.engines.plan import Plan
 from coterie.engines.request import check_request
-from coterie.engines.steps import group_block
+from coterie.engines.steps import group_block, notes_before
 from coterie.grouping.promises import refuse_impossible
 
 if TYPE_CHECKING:
@@ -26,5 +26,6 @@ def check_possible(prepared: PreparedTable, config: Config) -> None:
 def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
     """Group rows with the configured method so that every privacy model holds."""
     encoded = prepared.encoded
-    run.notes += [encoded.book.mask.note] if encoded.book.mask.note else []
-    return group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run, encoded.rows)
+    book = replace(encoded.book, config=config)
+    run.notes += notes_before(book)
+    return group_block(encoded.table, Plan.whole(book), run, encoded.rows)

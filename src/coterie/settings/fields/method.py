@@ -35,8 +35,9 @@ class Method(Group, title="Method", screen="run", commands="explain compare"):
         "number).",
         more="With set, the search prefers groups whose published sets list few values. It takes longer the more "
         "values there are.",
-        unless="It applies to columns of 3 to 20 values, and to the methods auto, bottom-up, compact, kmembers, "
-        "optimal and top-down only.",
+        unless="It applies to columns of three or more values, up to 200 values in total (those with the fewest values "
+        "first; a note names the others), and to the methods auto, bottom-up, compact, kmembers, optimal and top-down "
+        "only.",
         title="Cost of categories without a hierarchy",
         choices={"ncp": "two values cost as much as all", "set": "by the number of values in the set"},
         metavar="COST",

@@ -87,15 +87,11 @@ def coarse_rows(release: Release) -> list[int]:
     hidden = np.flatnonzero(labels < 0)
     found += release.rows[hidden[:2]].tolist()
     if len(shown.lo):
-        from coterie.table.costs import Measure, interval_costs
+        from coterie.explaining.loss import weighted_costs
 
-        measure = Measure("ncp", release.table.leaf_counts)
-        costs = sum(
-            domain.weight * interval_costs(domain, shown.lo[:, at], shown.hi[:, at], measure)
-            for at, domain in enumerate(release.table.domains)
-        )
+        costs = weighted_costs(release).sum(axis=1)
         boxes, first = np.unique(shown.labels, return_index=True)
         first = first[boxes >= 0]
-        paid = np.asarray(costs)[shown.labels[first]]
+        paid = costs[shown.labels[first]]
         found += release.rows[first[np.argsort(-paid, kind="stable")]].tolist()[:EXAMPLES]
     return found[:EXAMPLES]
