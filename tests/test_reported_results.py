@@ -1,8 +1,9 @@
 """What the papers report of their methods, as a sign or an order of magnitude: a reading that a paper refutes fails.
 
 The twins in `oracles` share our reading of a paper. These tests do not: they hold the methods, as published, against
-the papers' own results on few rows; docs/papers.md has the full experiments. For each method, at least one test also
-plants another reading of the text, and the same comparison refuses it; docs/papers.md lists them.
+the papers' own results on few rows; docs/papers.md has the full experiments. For each method but Incognito, at least
+one test also plants another reading of the text, and the same comparison refuses it; docs/papers.md lists them.
+Incognito is only a baseline in these papers, and nothing that they print of it separates readings.
 """
 
 import tomllib
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 from benchmarks.papers.data import data
 from benchmarks.papers.texts import READINGS
+from oracles.naive_bottom_up import bottom_up as naive_bottom_up
+from oracles.naive_cb import cb as naive_cb
 from oracles.naive_gccg import gccg as naive_gccg
 from oracles.naive_gccg import scores, scores_by_value
 from oracles.naive_kaca import kaca as naive_kaca
@@ -21,7 +24,8 @@ from tables import plain_attribute
 
 from coterie.files import tables as io
 from coterie.measures.measures import measure_boxes
-from coterie.methods import Run, find_method
+from coterie.methods import Run, all_methods, find_method
+from coterie.methods._method import PaperOptions
 from coterie.methods.gccg import grades
 from coterie.settings.config import Config
 from coterie.table.encode import encode
@@ -50,7 +54,7 @@ def worked_example(name, tmp_path, **hierarchies):
     case = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))
     source = tmp_path / "table.csv"
     source.write_text(case["table"].strip() + "\n", encoding="utf-8")
-    config = Config.from_dict({**case["config"], "hierarchies": case["hierarchies"] | hierarchies})
+    config = Config.from_dict({**case["config"], "hierarchies": case.get("hierarchies", {}) | hierarchies})
     return encode(io.read(source).table, config).table, case["expected"]
 
 
@@ -76,6 +80,16 @@ def labels_of(method, table, k, seed=1, **options):
     return chosen.run(table, k, chosen.options(**options), Run(seed=seed)).labels
 
 
+def losses_of(made, method, k, seeds, **options):
+    """The loss from each seed, with the rows as `made` has them."""
+    return np.array(
+        [
+            loss(made, Grouping.of(made.judge.codes, labels_of(method, made.table, k, seed, **options)), k, "gcp")
+            for seed in seeds
+        ]
+    )
+
+
 def test_kaca_distorts_several_times_less_than_incognito():
     """Li et al. 2006, section 5: 5.57 times lower on average."""
     made = data("li", {"attributes": 6, "rows": 3_000})
@@ -87,7 +101,8 @@ def test_kaca_distorts_several_times_less_than_incognito():
 def test_kaca_makes_table_1b_in_whatever_order_rows_stand(tmp_path):
     """Li et al. 2006, Table 1. Definition 10 counts the rows of both classes.
 
-    By Definition 9, which counts tuples, two classes are equally near to the third row: Table 1b would be luck.
+    By Definition 9, which counts tuples, two classes are equally near to the third row: Table 1b would be luck. So it
+    would be if KACA started with single rows, which need not find their equals before others find them.
     """
     table, expected = worked_example("li2006_table1b", tmp_path)
 
@@ -104,6 +119,8 @@ def test_kaca_makes_table_1b_in_whatever_order_rows_stand(tmp_path):
     assert gives_table_1b(lambda table: labels_of("kaca", table, 2, **PAPER))
     assert gives_table_1b(twin({}))
     assert not gives_table_1b(twin({"weigh": "tuples"}))
+    for seed in range(4):
+        assert not gives_table_1b(lambda table, seed=seed: labels_of("kaca", table, 2, seed, start="rows"))
 
 
 @pytest.mark.parametrize("method", ["bottom-up", "top-down"])
@@ -113,6 +130,40 @@ def test_adult_has_a_clearly_lower_penalty_than_with_multidim(method):
     for k in (5, 25):
         multidim = loss(numbers, grouped(numbers, "mondrian", k, **PAPER), k)
         assert loss(made, grouped(made, method, k, **PAPER), k) < 0.9 * multidim
+
+
+def test_bottom_up_makes_the_groups_of_example_4_only_if_merged_groups_take_others(tmp_path):
+    """Xu et al. 2006, Example 4: two groups of three, k = 2. Otherwise the pairs of Example 1 would come out."""
+    table, expected = worked_example("xu2006_example4", tmp_path)
+    pairs = [[0, 1], [2, 3], [4, 5]]
+    assert groups_of(labels_of("bottom-up", table, 2, **PAPER)) == expected["groups"]
+    assert groups_of(naive_bottom_up(*plain(table), 2)) == expected["groups"]
+    assert groups_of(naive_bottom_up(*plain(table), 2, absorb=False)) == pairs
+
+
+def test_bottom_up_has_groups_of_less_than_2k_rows():
+    """Xu et al. 2006, section 4.1: "up to (2k - 1) tuples". If it split groups of "more than 2k tuples" only, 2k."""
+    table = data("synthetic", {"shape": "gauss", "sigma": 1.0, "rows": 300}).table
+    for k in (2, 3, 4, 5):
+        sizes = {len(group) for group in groups_of(naive_bottom_up(*plain(table), k, above=True))}
+        assert max(sizes) == 2 * k
+        for labels in (labels_of("bottom-up", table, k, **PAPER), naive_bottom_up(*plain(table), k)):
+            assert max(len(group) for group in groups_of(labels)) < 2 * k
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bottom_up_is_better_than_multidim_on_gaussian_tables_only_if_multidim_cuts_once(seed):
+    """Xu et al. 2006, Fig. 12: "the advantage is clear". It is none over a MultiDim with our second try, at k = 50.
+
+    The k of the figure are not in our copy. Rows with the median divided between both sides (relaxed) meet it, too.
+    """
+    made = data("synthetic", {"shape": "gauss", "sigma": 1.0, "seed": seed})
+    bottom_up = loss(made, grouped(made, "bottom-up", 50, **PAPER), 50)
+    multidim, second, relaxed = (
+        loss(made, grouped(made, "mondrian", 50, **options), 50) for options in (PAPER, {}, {"strict": False})
+    )
+    assert bottom_up < 0.75 * min(multidim, relaxed)
+    assert bottom_up > second
 
 
 def test_top_down_is_better_than_multidim_on_gaussian_tables_and_comparable_on_uniform_ones():
@@ -129,7 +180,7 @@ def test_top_down_is_better_than_multidim_on_gaussian_tables_and_comparable_on_u
 
 
 def test_multidim_performs_poorly_where_data_are_severely_biased():
-    """Xu et al. 2006, Fig. 13. So does the cut with our second try: the text decides between them, not this."""
+    """Xu et al. 2006, Fig. 13. So does the cut with our second try, which Fig. 12 refutes, not this."""
     made = data("synthetic", {"shape": "gauss", "sigma": 0.5, "rows": 4_000})
     multidim = loss(made, grouped(made, "mondrian", 10, **PAPER), 10)
     assert multidim > 2 * loss(made, grouped(made, "bottom-up", 10, **PAPER), 10)
@@ -199,6 +250,16 @@ def test_gccg_makes_the_classes_that_are_printed(example, parts, refuted, tmp_pa
         assert twin(reading) != expected["groups"], reading
 
 
+@pytest.mark.parametrize("example", ["ni2017_table7", "ni2017_table8"])
+def test_tables_7_and_8_come_out_with_different_trees_only(example, tmp_path):
+    """Ni et al. 2017 publish the rows of Table 4 twice; the paper does not print the tree of education."""
+    parts = {"ni2017_table7": 1, "ni2017_table8": 2}
+    [other] = parts.keys() - {example}
+    tree = tomllib.loads((GOLDEN / f"{other}.toml").read_text(encoding="utf-8"))["hierarchies"]["education"]
+    table, expected = worked_example(example, tmp_path, education=tree)
+    assert groups_of(labels_of("gccg", table, 2, **PAPER, parts=parts[example])) != expected["groups"]
+
+
 def test_gccg_has_classes_of_exactly_k_rows_and_loses_a_third_of_incognito_at_most():
     """Ni et al. 2017, Table 10 and Fig. 3."""
     made, ranges = data("ni", {"rows": 4_000}), data("ni", {"age": "ranges", "rows": 4_000})
@@ -226,32 +287,54 @@ def test_cb_loses_less_than_nh_on_income_and_more_with_k():
 
 
 @pytest.mark.parametrize("k", [50, 150])
-def test_cb_is_level_with_nh_in_five_dimensions_only_if_categories_are_ordered(k):
-    """He et al. 2012, Fig. 6 has CB below NH on INC-5. On few rows they are level; by hierarchies CB falls behind."""
-    size = {"attributes": 5, "rows": 8_000}
+def test_cb_is_nearer_to_nh_in_five_dimensions_if_categories_are_ordered(k):
+    """He et al. 2012, Fig. 6f has CB below NH on INC-5. Neither reading gets there on few rows.
+
+    From every seed, the order of Definition 1 stays closer to it than hierarchies do, all else as published.
+    """
+    size, seeds = {"attributes": 5, "rows": 8_000}, range(8)
     trees, ordered = data("income", size), data("income", size | {"ordered": True})
+    trees = trees._replace(judge=ordered.judge)
+    nh = np.array([loss(ordered, nh_of(ordered, k, seed), k, "gcp") for seed in seeds])
+    by_order, by_tree = (
+        losses_of(trees, "cb", k, seeds, **PAPER, categories=categories) / nh for categories in ("order", "tree")
+    )
+    assert by_order.max() < by_tree.min()
+    assert by_order.max() < 1.1
+    shown = [f"{ratios.min():.2f} to {ratios.max():.2f}" for ratios in (by_order, by_tree)]
+    assert f"k = {k}: {shown[0]} of NH's loss by order, {shown[1]} by hierarchies" in read_of("cb").refuted
 
-    def of_nh(**options):
-        labels = grouped(trees, "cb", k, **options).labels
-        return loss(ordered, Grouping.of(ordered.judge.codes, labels), k) / nh
 
-    nh = loss(ordered, grouped(ordered, "nh", k, **PAPER), k)
-    assert of_nh(**PAPER) < 1.1 < of_nh()
+def nh_of(made, k, seed, **options):
+    chosen = find_method("nh")
+    return chosen.run(made.table, k, chosen.options(**PAPER, **options), Run(seed=seed))
+
+
+def cb_of_nh(name, attributes, seeds, **options):
+    """CB's loss ÷ NH's, from each seed, as published but for NH's options; 20,000 rows, k = 50."""
+    made = data(name, {"attributes": attributes, "rows": 20_000, "ordered": True})
+    nh = np.array([loss(made, nh_of(made, 50, seed, **options), 50, "gcp") for seed in seeds])
+    return losses_of(made, "cb", 50, seeds, **PAPER) / nh
 
 
 def test_nh_loses_less_than_cb_on_sal_in_three_dimensions():
-    """He et al. 2012, Fig. 6a: "except the on SAL-3". Sides compared by their seeds or as whole boxes refute it."""
-    made = data("sal", {"attributes": 3, "rows": 20_000, "ordered": True})
-    cb = mean_loss(made, "cb", **PAPER)
-    assert mean_loss(made, "nh", **PAPER) < cb
-    assert mean_loss(made, "nh", **PAPER, compare="side") > 1.2 * cb
-    assert mean_loss(made, "nh", **PAPER, compare="seed") > cb
+    """He et al. 2012, Fig. 6a: "except the on SAL-3". Sides compared as whole boxes refute it from every seed."""
+    seeds = range(6)
+    assert (cb_of_nh("sal", 3, seeds) > 1).all()
+    assert (cb_of_nh("sal", 3, seeds, compare="side") < 0.8).all()
 
 
-def mean_loss(made, method, k=50, **options):
-    chosen = find_method(method)
-    runs = (chosen.run(made.table, k, chosen.options(**options), Run(seed=seed)) for seed in range(3))
-    return np.mean([loss(made, run, k, "gcp") for run in runs])
+@pytest.mark.parametrize("attributes", [5, 6])
+def test_fig_6_is_met_if_nh_compares_the_growth_of_boxes_and_not_with_the_default(attributes):
+    """He et al. 2012, Fig. 6 has CB below NH on INC-5 and INC-6, above it on SAL-3. So it is with `enlarge`.
+
+    With `increase`, the default, NH is ahead on both. It stays the default: it is the reading of Xu et al.'s sentence,
+    whose method NH's partition is "a special" case of, and the text of NH's own paper is not among ours.
+    """
+    seeds = range(4)
+    assert (cb_of_nh("income", attributes, seeds, compare="enlarge") < 1).all()
+    assert (cb_of_nh("income", attributes, seeds) > 1).all()
+    assert (cb_of_nh("sal", 3, seeds, compare="enlarge") > 1).all()
 
 
 def test_nh_has_groups_of_about_one_row():
@@ -262,14 +345,20 @@ def test_nh_has_groups_of_about_one_row():
     assert loss(made, Grouping(nh.labels, nh.lo, nh.hi), 10, "average_size") > 10
 
 
+def read_of(method):
+    """What docs/papers.md says of the readings of a method."""
+    return next(each for each in READINGS if each.method == f"`{method}`")
+
+
 def undecided(method):
     """What docs/papers.md says of the readings of a method between which no printed result decides."""
-    return next(open_ for name, _, _, open_, _ in READINGS if name == f"`{method}`")
+    return read_of(method).undecided
 
 
 def test_readings_and_their_tests_stand_on_the_page():
-    methods, named = {name for name, *_ in READINGS}, {test for *_, tests in READINGS for test in tests}
-    assert methods == {"`kaca`", "`top-down`", "`kmembers`", "`gccg`", "`cb`", "`nh`"}
+    methods, named = {each.method for each in READINGS}, {test for each in READINGS for test in each.tests}
+    all_of_them = {f"`{name}`" for name, method in all_methods().items() if issubclass(method.options, PaperOptions)}
+    assert methods == all_of_them - {"`incognito`"}
     assert named <= globals().keys()
 
 
@@ -306,11 +395,28 @@ def test_printed_results_do_not_decide_how_gccg_measures_categories(tmp_path):
     assert "{:.5f} instead of {:.5f}".format(*losses) in undecided("gccg")
 
 
-def test_printed_results_do_not_decide_between_increase_and_enlarge_in_nh():
-    made = data("sal", {"attributes": 3, "rows": 20_000, "ordered": True})
-    enlarge, usual, cb = (
-        mean_loss(made, method, **PAPER, **options)
-        for method, options in (("nh", {"compare": "enlarge"}), ("nh", {}), ("cb", {}))
+def test_printed_results_do_not_decide_whether_nh_compares_seeds():
+    ratios = cb_of_nh("sal", 3, range(6), compare="seed")
+    assert ratios.min() < 1 < ratios.max()
+    assert f"`seed`: CB has {ratios.min():.2f} to {ratios.max():.2f} of its loss on SAL-3" in undecided("nh")
+
+
+def test_table_2_does_not_decide_how_cb_starts_and_compares(tmp_path):
+    """It comes out from every seed with restarts; with the one start of the text, from most of them.
+
+    From every one, again, if the second half counts as it has grown: NCP(G₂ ∪ w) in section 3, C₂ in Fig. 4.
+    """
+    table, expected = worked_example("he2012_table2", tmp_path)
+    again, once = (
+        [
+            groups_of(labels_of("cb", table, 2, seed, **PAPER, restarts=restarts)) == expected["groups"]
+            for seed in range(50)
+        ]
+        for restarts in (True, False)
     )
-    assert max(enlarge, usual) < cb
-    assert f"{enlarge:.4f} instead of {usual:.4f}, CB {cb:.4f}" in undecided("nh")
+    assert all(again)
+    keys = (int(Run(seed=seed).rng().integers(2**64, dtype=np.uint64)) for seed in range(50))
+    assert all(naive_cb(*plain(table), 2, key=key, restarts=False, grown=True) == expected["groups"] for key in keys)
+    assert f"Table 2 comes out from all of {len(again)} seeds with restarts, from {sum(once)} without" in undecided(
+        "cb"
+    )

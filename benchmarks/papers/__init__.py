@@ -12,7 +12,9 @@
     xu2006_queries.py the same paper's queries on released tables
     ni2017.py         Ni, Xie, Qian 2017: GCCG against KACA and Incognito
     he2012.py         He, Chen, Chen, Dong, Wang, Huang 2012: CB against NH
+    he2012_tries.py   the same paper's number of tries
     page.py           results → docs/papers.md        plots.py  results → docs/papers
+    claims.py         what the page says of each claim        texts.py  what it says around them
 
 A script of a paper has `TITLE`, `trials(quick)`, `figures(points)`, and `effects(points)`. Results are committed under
 benchmarks/results/papers.

@@ -65,8 +65,10 @@ class Factors(NamedTuple):
     mean = property(lambda self: statistics.fmean(self.values))
 
     def text(self, digits: int = 2) -> str:
-        """From … to …."""
-        return f"{self.least:.{digits}f} to {self.most:.{digits}f}"
+        """From … to …, or the only one."""
+        if len(self.values) == 1:
+            return f"{self.mean:,.{digits}f}"
+        return f"{self.least:,.{digits}f} to {self.most:,.{digits}f}"
 
 
 def pick(points: Iterable[Point], **wanted: Any) -> list[Point]:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.harness import ROOT
 from benchmarks.markdown import table
+from benchmarks.papers.claims import CLAIMS, PAPERS, Claim
 from benchmarks.papers.curves import Curves, Figure, Panel
-from benchmarks.papers.effects import Effect, verdict
-from benchmarks.papers.texts import CLAIMS, DESCRIBED, HEAD, PAPERS, PRINTED, READ, READINGS, WORKED, Claim
+from benchmarks.papers.effects import Effect, tally, verdict
+from benchmarks.papers.texts import DESCRIBED, HEAD, PRINTED, READ, READINGS, WORKED
 from benchmarks.papers.trials import RESULTS, Point, point_key, read
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -105,9 +106,9 @@ def _printed(everything: Found) -> list[str]:
 
 def _readings() -> list[str]:
     """The results that decide between readings of a text, and the readings that none decides."""
-    lines = ["| method | printed result | readings that it refutes | readings that no printed result decides |"]
+    lines = ["| method | printed result | readings that it refutes | readings that no printed result refutes |"]
     lines.append("|---|---|---|---|")
-    lines += [f"| {' | '.join(entry)} |" for *entry, _ in READINGS]
+    lines += [f"| {each.method} | {each.printed} | {each.refuted} | {each.undecided} |" for each in READINGS]
     return ["## Readings", "", _wrapped(READ), "", *lines]
 
 
@@ -124,7 +125,12 @@ def _claim(number: str, everything: Found) -> list[str]:
     lines = [f"### {number}: {claim.title}", "", _wrapped(f"*The paper:* {claim.says}"), ""]
     if claim.reading:
         lines += [_wrapped(f"*The reading that decides:* {claim.reading}"), ""]
-    lines += [f"*Measured:* the claim **{verdict(effects)}**.", "", *_effects("what the paper says", said), ""]
+    lines += [
+        _wrapped(f"*Measured:* the claim **{verdict(effects)}**: {tally(effects)}."),
+        "",
+        *_effects("what the paper says", said),
+        "",
+    ]
     if aside:
         lines += [*_effects("sensitivity: other readings, other baselines, our own methods", aside), ""]
     if claim.why:

@@ -18,6 +18,8 @@ from benchmarks.papers.xu2006 import (
     SIDE,
     TOP_DOWN,
     methods,
+    other_classes,
+    other_times,
 )  # fmt: skip
 
 TITLE = "Xu, Wang, Pei, Wang, Shi, Fu 2006: bottom-up and top-down, synthetic tables"
@@ -102,7 +104,7 @@ def effects(points: list[Point]) -> list[Effect]:
     made = [*_uniform(views[11]), *_gauss(views), *_sensitivity(views), *_classes(points)]
     made.append(_ours(points))
     time = over(points, "rows", "cpu", shape="uniform")
-    return made + (_times(time) if time else [])
+    return made + ([*_times(time), *other_times(time, "Synthetic")] if time else [])
 
 
 def _ours(points: list[Point]) -> Effect:
@@ -196,6 +198,8 @@ def _classes(points: list[Point]) -> list[Effect]:
         Effect("C3", "synthetic-alike", "Synthetic tables: both have a similar discernability [0.8 to 1.25]",
                f"`top-down` has {alike.text()} of `bottom-up`'s", graded(alike.values, above=0.8, below=1.25),
                quick=False),
+        *other_classes(views[0], "Uniform"),
+        *other_classes(views[1], "Gaussian"),
     ]  # fmt: skip
 
 

@@ -90,10 +90,11 @@ def effects(points: list[Point]) -> list[Effect]:
         each = ", ".join(f"{label} {100 * curve.at(rounds):.2f} %" for label, curve in found.items())
         made += [
             Effect("C6", name, f"After {rounds} rounds the seeds have {printed} of the largest pair penalty",
-                   f"{100 * mean:.2f} % on average over the three tables", graded([mean], above=share, closed=True),
+                   f"{100 * mean:.2f} % on average over the three tables",
+                   graded([mean], above=share, closed=True, share=True),
                    quick=False, printed=printed, ours=f"{100 * mean:.2f} %"),
             Effect("C6", f"{name}-each", f"The same on each table by itself, after {rounds} rounds", each,
-                   graded(reached, above=share, closed=True), quick=False, aside=True),
+                   graded(reached, above=share, closed=True, share=True), quick=False, aside=True),
         ]  # fmt: skip
     made.append(_rises(found))
     return made

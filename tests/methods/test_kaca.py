@@ -25,6 +25,8 @@ SETTINGS = [
     ({"distance": "height"}, {"measure": "height"}),
     ({"suppress_above": 0.4}, {"suppress_above": 0.4}),
     ({"suppress_above": 0}, {"suppress_above": 0}),
+    ({"start": "rows"}, {"start": "rows"}),
+    ({"start": "rows", "suppress_above": 0.4}, {"start": "rows", "suppress_above": 0.4}),
 ]
 
 

@@ -22,32 +22,39 @@ def cut(attributes, rows, group, k):
     return sorted(order[:at]), sorted(order[at:])
 
 
-def split(attributes, rows, group, k):
-    if len(group) < 2 * k:
+def split(attributes, rows, group, k, above=False):
+    """A group of 2k rows or more in parts of at least k; with `above`, only one of more than 2k (section 4.1)."""
+    if len(group) < 2 * k + above:
         return [group]
     if penalty(attributes, rows, group) == 0:
-        return [group[:k], *split(attributes, rows, group[k:], k)]
+        return [group[:k], *split(attributes, rows, group[k:], k, above)]
     one, two = cut(attributes, rows, group, k)
-    return split(attributes, rows, one, k) + split(attributes, rows, two, k)
+    return split(attributes, rows, one, k, above) + split(attributes, rows, two, k, above)
 
 
-def bottom_up(rows, attributes, k):
-    """Row → number of its group."""
+def bottom_up(rows, attributes, k, *, absorb=True, above=False):
+    """Row → number of its group.
+
+    Other readings: without `absorb`, a group that was merged in a round takes no others in that round, as long as there
+    is another one that is too small; `above` is that of `split`.
+    """
     by_row = {}
     for number, row in enumerate(rows):
         by_row.setdefault(tuple(row), []).append(number)
-    groups = [part for group in by_row.values() for part in split(attributes, rows, group, k)]
+    groups = [part for group in by_row.values() for part in split(attributes, rows, group, k, above)]
     while any(len(group) < k for group in groups) and len(groups) > 1:
         merged = []  # groups that have been merged in this round
         for one in sorted(group for group in groups if len(group) < k):
             if one not in groups:
                 continue
             others = [group for group in groups if group != one]
-            two = min(others, key=lambda other: (penalty(attributes, rows, one + other), min(other)))
+            unmerged = [group for group in others if len(group) < k and group not in merged]
+            partners = others if absorb or not unmerged else unmerged
+            two = min(partners, key=lambda other: (penalty(attributes, rows, one + other), min(other)))
             both = sorted(one + two)
             groups = [group for group in others if group != two] + [both]
             merged.append(both)
-        groups = [part for group in groups for part in split(attributes, rows, group, k)]
+        groups = [part for group in groups for part in split(attributes, rows, group, k, above)]
     labels = [0] * len(rows)
     for number, group in enumerate(groups):
         for row in group:

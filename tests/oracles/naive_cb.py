@@ -83,12 +83,20 @@ def distance(attributes, row, centre, other):
     return total
 
 
-def deal(rows, attributes, part, centres, order, k):
-    """Two sets of rows around the centres, and whether a tie had to be settled."""
+def deal(rows, attributes, part, centres, order, k, grown=False):
+    """Two sets of rows around the centres, and whether a tie had to be settled.
+
+    With `grown`, another reading: the second penalty is that of the half as it has grown, NCP(G₂ ∪ w) (section 3),
+    not that of its centre (Fig. 4).
+    """
     halves = [set(), set()]
     ties = False
     for row in order:
         far = [distance(attributes, rows[row], centres[s], centres[1 - s]) for s in range(2)]
+        if grown and halves[1]:
+            # The second is a whole box: the first is not left out where centres agree.
+            far[0] = distance(attributes, rows[row], centres[0], [None] * len(attributes))
+            far[1] = box_cost(attributes, [rows[other] for other in sorted(halves[1] | {row})])
         if far[0] == far[1]:
             ties = True
             halves[0 if len(halves[0]) <= len(halves[1]) else 1].add(row)
@@ -113,7 +121,7 @@ def diverse(group, sensitive):
     )
 
 
-def best_halves(rows, attributes, part, key, k, *, tries, rounds, restarts, sensitive):
+def best_halves(rows, attributes, part, key, k, *, tries, rounds, restarts, sensitive, grown=False):
     best = None
     least = float("inf")
     round_number = 0
@@ -126,7 +134,7 @@ def best_halves(rows, attributes, part, key, k, *, tries, rounds, restarts, sens
         else:
             centres = [centre_of_rows(attributes, [rows[row] for row in half]) for half in halves]
         before = halves
-        halves, ties = deal(rows, attributes, part, centres, order, k)
+        halves, ties = deal(rows, attributes, part, centres, order, k, grown)
         loss = sum(
             (len(half) * box_cost(attributes, [rows[row] for row in sorted(half)]) for half in halves[1:]),
             start=len(halves[0]) * box_cost(attributes, [rows[row] for row in sorted(halves[0])]),
@@ -178,10 +186,10 @@ def round_robin(part, k, sensitive):
     return [part]
 
 
-def cb(rows, attributes, k, *, key, tries=15, rounds=15, restarts=True, sensitive=()):
+def cb(rows, attributes, k, *, key, tries=15, rounds=15, restarts=True, sensitive=(), grown=False):
     """Groups as sorted lists of row numbers, in the order of their first rows.
 
-    `sensitive` lists pairs: the values of a column by row, and l.
+    `sensitive` lists pairs: the values of a column by row, and l. `grown` is another reading, that of `deal`.
     """
     made = []
     waiting = [(list(range(len(rows))), key)]
@@ -189,7 +197,7 @@ def cb(rows, attributes, k, *, key, tries=15, rounds=15, restarts=True, sensitiv
         part, key = waiting.pop()
         halves = None
         if len(part) >= 2 * k:
-            ways = {"tries": tries, "rounds": rounds, "restarts": restarts, "sensitive": sensitive}
+            ways = {"tries": tries, "rounds": rounds, "restarts": restarts, "sensitive": sensitive, "grown": grown}
             halves = best_halves(rows, attributes, part, key, k, **ways)
         if halves is None:
             made += round_robin(part, k, sensitive)

@@ -34,16 +34,23 @@ def replace_by_last(entries, entry):
     entries.pop()
 
 
-def kaca(rows, attributes, k, *, seed, measure="whd", suppress_above=None, level_weights=None, **reading):
-    """Row → number of its class, −1 for suppressed rows. Other readings are those of `distance`."""
+def kaca(
+    rows, attributes, k, *, seed, measure="whd", suppress_above=None, level_weights=None, start="classes", **reading
+):
+    """Row → number of its class, −1 for suppressed rows. Other readings are those of `distance`.
+
+    With start="rows", each row is a separate class at first: "one tuple is also called an equivalent class".
+    """
 
     def cost(generalized):
         return box_cost(attributes, generalized, measure, level_weights=level_weights)
 
     by_row = {}
     for number, row in enumerate(rows):
-        by_row.setdefault(tuple(row), []).append(number)
-    classes = [{"rows": numbers, "tuple": (list(row), list(row))} for row, numbers in by_row.items()]
+        by_row.setdefault(tuple(row) if start == "classes" else number, []).append(number)
+    classes = [
+        {"rows": numbers, "tuple": (list(rows[numbers[0]]), list(rows[numbers[0]]))} for numbers in by_row.values()
+    ]
     small = [each for each in classes if len(each["rows"]) < k]
     for draw in np.random.default_rng(seed).random(len(small)):
         if not small:

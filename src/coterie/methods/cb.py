@@ -14,6 +14,9 @@ Details and deviations
       uses means as centres. `categories="order"` (`preset="paper"`) does so, in the order of the hierarchy's leaves or
       of the alphabet. By default a category costs the share of leaves under the common ancestor, which is what is
       published, and its mean is the most frequent value, the lowest code of several.
+    * The text of section 3 compares Δ₁ = NCP(C₁ ∪ w) with Δ₂ = NCP(G₂ ∪ w), a centre with a half as it has grown.
+      Fig. 4 has NCP(w ∪ C₂) for the second, as two-means clustering does, and is followed: which of the two random
+      rows is the first should not matter. Table 2 comes out either way.
     * A number's mean ignores missing values; if these are more than half, the centre is missing too.
     * The borrowed rows are those nearest to the borrowing half's centre; ties go to the lowest row.
     * Attributes on which both centres agree are left out of the comparison, which they cannot change.

@@ -18,6 +18,11 @@ Deviations
     * What is published is the tightest generalization of a class's rows. A trunk or a merged stub may need less than
       the class that it was cut from.
 
+Line 1 of Algorithm 1 forms "equivalence classes from the data set", of which there are "normally … significantly less"
+than rows: `start="classes"`, the default, begins with classes of identical rows and leaves those of k rows or more as
+they are. "One tuple is also called an equivalent class" can be read as a separate class for each row, whatever its
+values: `start="rows"`. Identical rows then still join first, at distance 0, but classes rarely grow much beyond k rows.
+
 What the paper leaves open: the class to merge is drawn uniformly from those that are too small (a step takes one random
 number u from [0, 1) and picks entry ⌊u · count⌋ of the list of small classes, which begins in the order of the rows;
 an entry that leaves is replaced by the last one, a merged class that is still small goes to the end). Among classes
@@ -51,6 +56,9 @@ PIECE = 1 << 15
 class KacaOptions(PaperOptions):
     """Options of `kaca`."""
 
+    start: Literal["classes", "rows"] = Field(
+        "classes", description="Start with classes of identical rows, or with a separate class for each row."
+    )
     distance: Literal["whd", "ncp", "height"] = Field(
         "whd", description="Distortion of a value: the paper's WHD (levels), NCP (leaf share) or height ratio."
     )
@@ -72,13 +80,11 @@ def kaca(table: Table, k: int, options: KacaOptions, run: Run) -> Grouping:
     from coterie.kernels.methods.kaca import label_rows, merge_classes
 
     costs = table.costs_of(_measure(table, options))
-    distinct = table.distinct
-    follower = _row_lists(distinct, table.rows)
+    first = table.distinct if options.start == "classes" else _single_rows(table)
+    follower = _row_lists(first, table.rows)
     limit = np.inf if options.suppress_above is None else options.suppress_above
-    index = build_box_index(
-        costs, lo=distinct.codes, hi=distinct.codes, sizes=distinct.counts, lowest=distinct.first_row
-    )
-    small = _small_classes(index, np.flatnonzero(distinct.counts < k))
+    index = build_box_index(costs, lo=first.codes, hi=first.codes, sizes=first.counts, lowest=first.first_row)
+    small = _small_classes(index, np.flatnonzero(first.counts < k))
     draws = run.rng().random(len(small.slots))
     count, step, rebuild = len(draws), 0, len(index.group) // 2
     while count > 0:
@@ -122,6 +128,12 @@ def _measure(table: Table, options: KacaOptions) -> Measure:
             problems.append(Problem(path, f"at least one weight of {column!r} must be above 0"))
     refuse(problems)
     return Measure("whd", column_weights=tuple(by_column.items()))
+
+
+def _single_rows(table: Table) -> Distinct:
+    """Return a separate class for each row, whether or not others are equal to it."""
+    every = np.arange(table.rows, dtype=np.int32)
+    return Distinct(table.codes, every, np.arange(table.rows + 1, dtype=np.int64), every)
 
 
 def _row_lists(distinct: Distinct, rows: int) -> Int32:

@@ -24,7 +24,8 @@ Deviations
     * The greedy partition is like the top-down method of Xu et al. 2006, which is how He et al. 2012 describe
       the paper's. A part is cut around two rows far apart (`tries` times, the cheapest cut is kept; once with
       `preset="paper"`). Rows go to the side where they increase the summed penalty less, the most decided first
-      (`compare`, as in `top-down`); a side with too few rows takes the nearest ones.
+      (`compare`, as in `top-down`); a side with too few rows takes the nearest ones. This rule is a conjecture: we
+      have not seen the paper's own. The figures of He et al. come out with `compare="enlarge"` (see docs/papers.md).
       `partition` uses the groups of any other method instead, which the paper allows as well.
     * The order within a ring is a walk from each row to the nearest unvisited one, beginning with the row that comes
       first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
