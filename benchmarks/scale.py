@@ -17,7 +17,7 @@ ATTRIBUTES = (2, 4, 6, 8, 10, 12)
 KS = (2, 5, 10, 20, 50, 100, 200, 500)
 PATIENCE_S = 20.0
 """a method whose step took longer than this is not asked for the next, larger size"""
-COMPACT_GROWTH = 15
+COMPACT_GROWTH = 10
 
 
 def run(bench: Bench) -> None:
