@@ -367,3 +367,8 @@ def test_the_old_name_of_an_engine_still_works_and_says_so():
         assert Config(engine="duckdb").engine == "blocks"
     with pytest.raises(ConfigError, match="engine"):
         Config.build(engine="disk")
+
+
+def test_an_option_of_another_method_names_that_method():
+    with pytest.raises(ConfigError, match=r"options\.effort: .* \(options of auto: none; methods with it: compact\)"):
+        Config(quasi=["age"], options={"effort": "fast"})

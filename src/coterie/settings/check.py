@@ -122,12 +122,19 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
         checked = model.model_validate(dict(options))
     except ValidationError as error:
         problems = translate(error, prefix="options", model=model)
-        names = ", ".join(model.model_fields) or "none"
-        return dict(options), [
-            Problem(p.path, f"{p.text} (options of {method}: {names})" if "no such option" in p.text else p.text)
-            for p in problems
-        ]
+        for at, problem in enumerate(problems):
+            if "no such option" in problem.text:
+                name = problem.path.rsplit(".", 1)[-1]
+                problems[at] = Problem(problem.path, problem.text + _other_options(method, name))
+        return dict(options), problems
     return checked.model_dump(exclude_unset=True), []
+
+
+def _other_options(method: str, unknown: str) -> str:
+    """Name the options that a method has, and the methods that have the unknown one."""
+    names = ", ".join(METHODS[method].options.model_fields) or "none"
+    others = ", ".join(name for name in sorted(METHODS) if unknown in METHODS[name].options.model_fields)
+    return f" (options of {method}: {names}{others and f'; methods with it: {others}'})"
 
 
 def column_problems(
