@@ -16,8 +16,8 @@ another of its batch. Tables of more than `block_rows` rows are cut into blocks 
 which are grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 110 times
-the CPU, `balanced` 270, `thorough` 1,400; see docs/benchmarks.md for figures and losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 120 times
+the CPU, `balanced` 310, `thorough` 1,500; see docs/benchmarks.md for figures and losses.
 """
 
 from __future__ import annotations
